@@ -1,0 +1,74 @@
+# Every target sets up what it needs. `make help` lists them.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup data train finetune translate evaluate benchmark test lint
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+ACCELERATOR ?= cpu
+PRESET ?= small
+ARGS ?=
+
+# LANG is also the shell's locale: it counts only on make's own command line, and no program may
+# inherit "en-ja" as its locale. MAKEOVERRIDES would hand it on to every child.
+MAKEOVERRIDES :=
+ifeq ($(origin LANG),command line)
+LANGUAGES := $(LANG)
+endif
+override LANG := C.UTF-8
+export LANG
+export LC_ALL := C.UTF-8
+
+RUN ?= runs/$(LANGUAGES)-$(PRESET)
+FA_JAX := .venv/bin/python -m fa_jax
+CORPUS_OPTION = $(if $(CORPUS),--corpus "$(CORPUS)")
+THRESHOLD_OPTION = $(if $(THRESHOLD),--threshold $(THRESHOLD))
+
+help: ## list the targets
+	@echo "make TARGET LANG=en-ja [PRESET=small|paper|char] [RUN=folder] [ARGS=\"more options\"]"
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
+
+setup: .venv/installed ## install into .venv (ACCELERATOR=cpu, cuda12, cuda13 or tpu)
+
+data: languages .venv/installed ## prepare a corpus (CORPUS=name or folder)
+	@$(FA_JAX) data $(LANGUAGES) --preset $(PRESET) $(CORPUS_OPTION) $(ARGS)
+
+train: languages .venv/installed ## train, keep the best checkpoint, score the test set
+	@$(FA_JAX) train $(LANGUAGES) --preset $(PRESET) --run "$(RUN)" $(CORPUS_OPTION) $(ARGS)
+
+finetune: languages .venv/installed ## one epoch of Eq. 9 from the best checkpoint, in a run beside it
+	@$(FA_JAX) finetune "$(RUN)" $(ARGS)
+
+translate: languages .venv/installed ## translate lines from stdin to stdout (THRESHOLD=1.2)
+	@$(FA_JAX) translate "$(RUN)" $(THRESHOLD_OPTION) $(ARGS)
+
+evaluate: languages .venv/installed ## score the test set (THRESHOLD=1.2)
+	@$(FA_JAX) evaluate "$(RUN)" $(THRESHOLD_OPTION) $(ARGS)
+
+benchmark: .venv/installed ## training throughput against this machine's matrix product
+	@.venv/bin/python experiments/training_throughput.py $(ARGS)
+
+test: .venv/installed-test ## run the tests
+	@.venv/bin/python -m pytest -q $(ARGS)
+
+lint: .venv/installed-test ## check style
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
+
+.PHONY: languages
+languages:
+	@test -n "$(LANGUAGES)" || { \
+	  echo "Which languages? For example: make $(MAKECMDGOALS) LANG=en-ja   (or LANG=de-en)" >&2; exit 2; }
+
+# The stamps are written last: an interrupted installation is taken up again.
+.venv/installed: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "fa_jax needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Set PYTHON=..." >&2; exit 2; }
+	@echo "installing into .venv ..." >&2
+	@$(PYTHON) -m venv .venv
+	@.venv/bin/python -m pip install -q --disable-pip-version-check -e .$(if $(filter-out cpu,$(ACCELERATOR)),[$(ACCELERATOR)]) >&2
+	@touch $@
+
+.venv/installed-test: .venv/installed
+	@.venv/bin/python -m pip install -q --disable-pip-version-check -e .[test,lint] >&2
+	@touch $@

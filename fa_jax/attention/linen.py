@@ -1,0 +1,70 @@
+"""`flexible_attention` as a Flax module."""
+
+import jax.numpy as jnp
+from flax import linen as nn
+from jaxtyping import Array, Float, Int
+
+from fa_jax.attention.flexible import (
+    FlexibleAttentionOutput,
+    Implementation,
+    flexible_attention,
+    init_flexible_attention,
+    prepare_memory,
+)
+from fa_jax.attention.memory import Memory
+
+
+class FlexibleAttention(nn.Module):
+    """Flexible attention for Flax users; a thin layer over `fa_jax.flexible_attention`.
+
+    Attributes:
+      query_size, memory_size, feedback_size, attention_size: as in `init_flexible_attention`.
+      sigma, threshold, implementation: as in `flexible_attention`.
+
+    Its parameters are one entry, "flexible_attention", that the functions accept as they are.
+    """
+
+    query_size: int
+    memory_size: int
+    feedback_size: int
+    attention_size: int
+    sigma: float = 1.5
+    threshold: float = jnp.inf
+    implementation: Implementation | None = None
+
+    def setup(self):
+        self.weights = self.param(
+            "flexible_attention",
+            lambda key: init_flexible_attention(
+                key,
+                query_size=self.query_size,
+                memory_size=self.memory_size,
+                feedback_size=self.feedback_size,
+                attention_size=self.attention_size,
+            ),
+        )
+
+    def prepare_memory(
+        self, annotations: Float[Array, "B S D"], lengths: Int[Array, " B"]
+    ) -> Memory:
+        """Keys of all annotations, once a sentence."""
+        return prepare_memory(self.weights, annotations, lengths)
+
+    def __call__(
+        self,
+        query: Float[Array, "B *K H"],
+        feedback: Float[Array, "B *K E"],
+        focus: Float[Array, "B *K"],
+        memory: Memory,
+    ) -> FlexibleAttentionOutput:
+        """One step of attention."""
+        return flexible_attention(
+            self.weights,
+            query,
+            feedback,
+            focus,
+            memory,
+            sigma=self.sigma,
+            threshold=self.threshold,
+            implementation=self.implementation,
+        )

@@ -1,0 +1,371 @@
+"""The command line: `fa-jax COMMAND …`, or `python -m fa_jax COMMAND …`."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
+from fa_jax.errors import UserError
+
+LINES_AT_ONCE = 1024
+"""Lines that `translate` reads before it writes."""
+EXAMPLES = 5
+"""Test translations shown after training."""
+
+Languages = Annotated[
+    str, tyro.conf.Positional, tyro.conf.arg(help="Source and target, such as en-ja or de-en.")
+]
+RunFolder = Annotated[
+    Path, tyro.conf.Positional, tyro.conf.arg(help="A run's folder, such as runs/en-ja-small.")
+]
+
+
+@dataclass(frozen=True)
+class Data:
+    """Prepare a corpus: vocabularies and token numbers, kept in the user's cache folder."""
+
+    languages: Languages
+    preset: str = "small"
+    """small, paper or char: settings that all other options start from."""
+    corpus: str = ""
+    """Name of a corpus, several joined by '+', or a folder; default: the languages' own."""
+    data: DataConfig = field(default_factory=DataConfig)
+
+
+@dataclass(frozen=True)
+class Train:
+    """Train a translator, keep its best checkpoint and score the test set with it.
+
+    The same command again continues a run that was stopped.
+    """
+
+    languages: Languages
+    preset: str = "small"
+    """small, paper or char: settings that all other options start from."""
+    corpus: str = ""
+    """Name of a corpus, several joined by '+', or a folder; default: the languages' own."""
+    run: Path | None = None
+    """The run's folder; default: runs/LANGUAGES-PRESET."""
+    steps: int = 0
+    """Stop after so many steps; 0: after training.epochs."""
+    coordinator: str = ""
+    """Several hosts: address:port of the first, the same on all."""
+    processes: int = 1
+    """Several hosts: how many processes take part."""
+    process: int = 0
+    """Several hosts: this one's number, from 0."""
+    data: DataConfig = field(default_factory=DataConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    decoding: DecodingConfig = field(default_factory=DecodingConfig)
+
+
+@dataclass(frozen=True)
+class Finetune:
+    """Train on from a run's best checkpoint, rewarding strong penalties (Eq. 9), in a new run."""
+
+    source: RunFolder
+    run: Path | None = None
+    """The new run's folder; default: the old one's name with -finetuned."""
+    steps: int = 0
+    """Stop after so many steps; 0: after training.epochs."""
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    decoding: DecodingConfig = field(default_factory=DecodingConfig)
+
+
+@dataclass(frozen=True)
+class Translate:
+    """Translate lines from stdin to stdout, one for one."""
+
+    run: RunFolder
+    n_best: int = 1
+    """Translations a line, best first, tab-separated with their scores when more than one."""
+    details: bool = False
+    """Write a JSON object a line: translations, log probabilities, alignment, g(t), window."""
+    decoding: DecodingConfig = field(default_factory=DecodingConfig)
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Score a run's translations of a split of its corpus."""
+
+    run: RunFolder
+    split: Literal["validation", "test"] = "test"
+    json: bool = False
+    """Print one JSON object."""
+    output: Path | None = None
+    """Also write the translations to this file, one a line."""
+    decoding: DecodingConfig = field(default_factory=DecodingConfig)
+
+
+COMMANDS = {
+    "data": Data,
+    "train": Train,
+    "finetune": Finetune,
+    "translate": Translate,
+    "evaluate": Evaluate,
+}
+SHORT = {"--threshold": "--decoding.threshold", "--beam-size": "--decoding.beam-size"}
+"""Options used so often that they have a short name."""
+
+
+def main(arguments: list[str] | None = None):
+    """Runs a command; a user's mistake ends with its message and status 2."""
+    arguments = [_long_name(a) for a in (sys.argv[1:] if arguments is None else arguments)]
+    try:
+        command = _parse(arguments)
+        _set_up_jax(command)
+        ACTIONS[type(command)](command)
+    except UserError as error:
+        print(f"fa-jax: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    except BrokenPipeError:  # the reader of our output has left
+        sys.stderr.close()
+        raise SystemExit(141) from None
+
+
+def _long_name(argument: str) -> str:
+    name, *value = argument.split("=", 1)
+    return "=".join([SHORT.get(name, name), *value])
+
+
+def _parse(arguments: list[str]):
+    """Options over the preset's or the run's own settings."""
+    if not arguments or arguments[0] not in COMMANDS:
+        return tyro.extras.subcommand_cli_from_dict(
+            COMMANDS, prog="fa-jax", description=__doc__, args=arguments
+        )
+    name, rest = arguments[0], arguments[1:]
+    default = None if {"-h", "--help"} & {*rest} else _defaults(name, rest)
+    return tyro.cli(COMMANDS[name], prog=f"fa-jax {name}", args=rest, default=default)
+
+
+def _defaults(name: str, arguments: list[str]):
+    """What the positional argument and `--preset` say, before the other options are read."""
+    known = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    known.add_argument("--preset", default="small")
+    known.add_argument("--corpus", default="")
+    found, _ = known.parse_known_args(arguments)
+    # The positional argument is the first one, or follows all options and their values.
+    place = arguments[0] if arguments and not arguments[0].startswith("-") else arguments[-1:]
+    if not place or (not isinstance(place, str) and place[0].startswith("-")):
+        return None  # the parser says what is missing
+    place = place if isinstance(place, str) else place[0]
+    if name in ("data", "train"):
+        from fa_jax.presets import preset
+
+        config = preset(found.preset, place, found.corpus)
+        sections = {"data": config.data}
+        if name == "train":
+            sections |= {
+                "model": config.model,
+                "training": config.training,
+                "decoding": config.decoding,
+            }
+        return COMMANDS[name](place, found.preset, found.corpus, **sections)
+    from fa_jax.run import read_config
+
+    config = read_config(Path(place))
+    sections = {"decoding": config.decoding}
+    if name == "finetune":
+        sections["training"] = _finetuning(config.training)
+    return COMMANDS[name](Path(place), **sections)
+
+
+def _finetuning(training: TrainingConfig) -> TrainingConfig:
+    """One epoch of Eq. 9 with β = 0.1 (VS 3.2)."""
+    return replace(training, beta=0.1, epochs=1.0, steps=0, halve_from=1.5, halve_every=0.25)
+
+
+def _set_up_jax(command):
+    """Compiled programs are kept between runs; freed memory is kept within one."""
+    import jax
+
+    from fa_jax.cache import cache_folder
+    from fa_jax.host_memory import keep_freed_memory
+
+    keep_freed_memory()
+    jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+    if isinstance(command, Train) and command.coordinator:
+        jax.distributed.initialize(command.coordinator, command.processes, command.process)
+
+
+def _data(command: Data):
+    from fa_jax.data.encoded import prepare
+
+    data = prepare(_with_corpus(command).data)
+    lengths = data.train.source.lengths, data.train.target.lengths
+    print(
+        f"{data.corpus.name}: {len(data.corpus.train):,} training, "
+        f"{len(data.corpus.validation):,} validation, {len(data.corpus.test):,} test pairs\n"
+        f"{len(data.source.vocabulary):,} {data.corpus.source_language} and "
+        f"{len(data.target.vocabulary):,} {data.corpus.target_language} tokens; "
+        f"{lengths[0].mean():.1f} and {lengths[1].mean():.1f} a sentence"
+    )
+
+
+def _train(command: Train):
+    from fa_jax.data.encoded import prepare
+    from fa_jax.run import begin_run
+
+    command = _with_corpus(command)
+    training = replace(command.training, steps=command.steps or command.training.steps)
+    config = Config(command.data, command.model, training, command.decoding)
+    folder = command.run or Path("runs") / f"{command.languages}-{command.preset}"
+    data = prepare(config.data)
+    if _is_first_process():
+        begin_run(folder, config, data.source, data.target)
+    _train_and_score(folder, config, data, None)
+
+
+def _finetune(command: Finetune):
+    from fa_jax.data.encoded import prepare
+    from fa_jax.run import begin_run, load_run
+
+    source = load_run(command.source)
+    training = replace(command.training, steps=command.steps or command.training.steps)
+    config = replace(source.config, training=training, decoding=command.decoding)
+    folder = command.run or command.source.with_name(command.source.name + "-finetuned")
+    data = prepare(config.data, codecs=(source.source, source.target))
+    begin_run(folder, config, data.source, data.target)
+    _train_and_score(folder, config, data, source.params)
+
+
+def _train_and_score(folder: Path, config: Config, data, start):
+    """Trains to the end, then scores the test set at τ = ∞ and at the paper's threshold."""
+    from functools import partial
+
+    from fa_jax.evaluation.evaluate import evaluate
+    from fa_jax.evaluation.validation import validate
+    from fa_jax.run import load_run, write_json
+    from fa_jax.training.loop import Interrupted, train
+
+    try:
+        train(folder, config, data, partial(validate, config=config, data=data), start)
+    except Interrupted as interruption:
+        number, step = interruption.args
+        print(f"stopped and saved at step {step}; the same command continues", file=sys.stderr)
+        raise SystemExit(128 + number) from None
+    if not _is_first_process():
+        return
+    run = load_run(folder)
+    pairs = list(data.corpus.test)
+    found = {}
+    for threshold in dict.fromkeys((float("inf"), 1.2, config.decoding.threshold)):
+        decoding = replace(config.decoding, threshold=threshold)
+        evaluation = evaluate(run, pairs, decoding)
+        found[f"{threshold:g}"] = evaluation.scores
+        print(_summary(evaluation.scores))
+    write_json(folder / "test.json", found)
+    print(f"\n{EXAMPLES} test sentences (source, translation, reference):")
+    for (source, reference), translation in islice(
+        zip(pairs, evaluation.translations, strict=True), EXAMPLES
+    ):
+        print(f"\n  {source}\n  {translation}\n  {reference}")
+
+
+def _translate(command: Translate):
+    from fa_jax.run import as_json, load_run
+
+    run = load_run(command.run)
+    lines = _stdin_lines()
+    number = 0
+    while chunk := list(islice(lines, LINES_AT_ONCE)):
+        for line, record in zip(chunk, _translations(run, command, chunk, number), strict=True):
+            if command.details:
+                print(as_json({"source": line, **record}))
+            elif command.n_best > 1:
+                print("\t".join(f"{t['text']}\t{t['score']:.4f}" for t in record["translations"]))
+            else:
+                print(record["translations"][0]["text"])
+        number += len(chunk)
+        sys.stdout.flush()
+
+
+def _translations(run, command: Translate, lines: list[str], first: int) -> list[dict]:
+    from fa_jax.translation import translate
+
+    longest = command.decoding.max_source_length
+    for number, line in enumerate(lines, start=first + 1):
+        # A token has at least one letter, so most lines need no tokenizing here.
+        if len(line) > longest and (length := len(run.source.encode(line))) > longest:
+            print(
+                f"fa-jax: line {number} has {length:,} tokens; its first {longest:,} are translated "
+                "(--decoding.max-source-length)",
+                file=sys.stderr,
+            )
+    return translate(run, lines, command.decoding, command.n_best, details=command.details)
+
+
+def _evaluate(command: Evaluate):
+    from fa_jax.data.corpora import load_corpus
+    from fa_jax.evaluation.evaluate import evaluate
+    from fa_jax.run import as_json, load_run
+
+    run = load_run(command.run)
+    corpus = load_corpus(run.config.data.corpus, run.config.data.languages)
+    evaluation = evaluate(run, list(getattr(corpus, command.split)), command.decoding)
+    if command.output is not None:
+        text = "".join(line + "\n" for line in evaluation.translations)
+        command.output.write_text(text, encoding="utf-8")
+    scores = {"split": command.split, **evaluation.scores}
+    print(as_json(scores) if command.json else _summary(scores))
+
+
+def _summary(scores: dict) -> str:
+    """A split's scores for a reader."""
+    saved = 1 - scores["window"] / max(scores["full_window"], 1e-9)
+    lines = [
+        f"\nthreshold {scores['threshold']:g}, beam {scores['beam_size']}, "
+        f"{scores['sentences']:,} sentences in {scores['seconds']:.1f} s",
+        *(
+            f"  {name.replace('_', ' '):10} {scores[name]:6.2f}   {scores[f'{name}_signature']}"
+            for name in ("bleu", "bleu_char", "bleu_word")
+            if name in scores
+        ),
+        f"  ribes      {scores['ribes']:6.3f}",
+        f"  window     {scores['window']:6.2f}   of {scores['full_window']:.2f} source tokens "
+        f"({saved:.0%} not scored); sentences have {scores['source_length']:.2f}",
+    ]
+    return "\n".join(lines)
+
+
+def _with_corpus(command: Data | Train) -> Data | Train:
+    data = replace(
+        command.data,
+        languages=command.languages,
+        corpus=command.corpus or command.data.corpus,
+    )
+    return replace(command, data=data)
+
+
+def _is_first_process() -> bool:
+    import jax
+
+    return jax.process_index() == 0
+
+
+def _stdin_lines() -> Iterator[str]:
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        try:
+            yield line.decode("utf-8").rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise UserError(f"stdin, line {number}: not UTF-8 (byte {error.start + 1})") from None
+
+
+ACTIONS = {
+    Data: _data,
+    Train: _train,
+    Finetune: _finetune,
+    Translate: _translate,
+    Evaluate: _evaluate,
+}

@@ -1,0 +1,170 @@
+"""Every setting of a run. Each field can be set from the command line, as `--model.sigma 5`."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from fa_jax.errors import UserError
+
+
+def _check_at_least(config: Any, section: str, **lowest: float):
+    """Each named field must be at least so much; a NaN is not."""
+    for name, bound in lowest.items():
+        value = getattr(config, name)
+        if not value >= bound:
+            raise UserError(f"{section}.{name} must be at least {bound:g}, got {value}")
+
+
+def _check_above_zero(config: Any, section: str, *names: str):
+    for name in names:
+        value = getattr(config, name)
+        if not value > 0:
+            raise UserError(f"{section}.{name} must be greater than 0, got {value}")
+
+
+@dataclass(frozen=True)
+class DataConfig:
+    """Which text is read, and how it becomes numbers."""
+
+    languages: str = "en-ja"
+    """Source and target language, two-letter codes."""
+    corpus: str = ""
+    """Name of a corpus, several joined by '+', or a folder; empty: the languages' default."""
+    tokenizer: Literal["word", "character", "subword"] = "subword"
+    """Unit of text."""
+    source_vocabulary: int = 4000
+    """Most frequent source tokens kept, special ones included."""
+    target_vocabulary: int = 4000
+    """Most frequent target tokens kept, special ones included."""
+    max_length: int = 50
+    """Longest training sentence in tokens, either side; test sentences are never dropped."""
+    padded_shapes: int = 12
+    """Number of different padded batch shapes; each is compiled once."""
+    kytea_model: str = ""
+    """A KyTea model file: Japanese words by KyTea instead of MeCab."""
+
+    def __post_init__(self):
+        _check_at_least(
+            self,
+            "data",
+            source_vocabulary=5,
+            target_vocabulary=5,
+            max_length=1,
+            padded_shapes=1,
+        )
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """Sizes of the network (symbols of the paper in brackets) and how it is computed."""
+
+    embedding_size: int = 256
+    """Word embeddings, both languages (E)."""
+    encoder_size: int = 256
+    """Each of the encoder's two LSTMs (D = twice this)."""
+    decoder_size: int = 256
+    """The decoder's LSTM (H)."""
+    attention_size: int = 256
+    """Hidden layer of the score and strength networks (A)."""
+    bottleneck_size: int = 256
+    """Linear layer before the softmax (F)."""
+    attention: Literal["flexible", "global"] = "flexible"
+    """Global attention is flexible attention whose strength is fixed at 0."""
+    sigma: float = 1.5
+    """Width of the distance penalty, in source tokens (Eq. 6)."""
+    dropout: float = 0.0
+    """Share of embedding and bottleneck units dropped in training."""
+    compute_dtype: Literal["float32", "bfloat16"] = "float32"
+    """Precision of the products; parameters stay float32."""
+    rematerialize: bool = False
+    """Recompute the decoder's steps in the backward pass: less memory, more time."""
+
+    def __post_init__(self):
+        sizes = [item.name for item in fields(self) if item.name.endswith("_size")]
+        _check_at_least(self, "model", **dict.fromkeys(sizes, 1), dropout=0)
+        _check_above_zero(self, "model", "sigma")
+        if not self.dropout < 1:
+            raise UserError(f"model.dropout must be less than 1, got {self.dropout}")
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """How the parameters are learnt."""
+
+    batch_size: int = 128
+    """Sentence pairs a step, over all devices."""
+    epochs: float = 2.0
+    """Passes over the training set."""
+    steps: int = 0
+    """Stop after this many steps; 0: after `epochs`."""
+    learning_rate: float = 1e-3
+    """Adam's."""
+    halve_from: float = 4.0
+    """The learning rate is first halved when this epoch begins (the first is epoch 1)."""
+    halve_every: float = 1.0
+    """And again after each so many epochs."""
+    clip_norm: float = 3.0
+    """Largest norm of the gradient."""
+    beta: float = 0.0
+    """Reward for strong penalties (Eq. 9); the paper fine-tunes with 0.1."""
+    validations: int = 1
+    """Validations an epoch; each may become the best checkpoint."""
+    checkpoint_seconds: float = 60.0
+    """Time between checkpoints to resume from."""
+    seed: int = 0
+    """Of the initial parameters, the order of batches and dropout."""
+
+    def __post_init__(self):
+        _check_at_least(
+            self, "training", batch_size=1, steps=0, halve_from=1, validations=1, beta=0, seed=0
+        )
+        _check_above_zero(
+            self,
+            "training",
+            "epochs",
+            "learning_rate",
+            "halve_every",
+            "clip_norm",
+            "checkpoint_seconds",
+        )
+
+
+@dataclass(frozen=True)
+class DecodingConfig:
+    """How translations are searched for."""
+
+    beam_size: int = 5
+    """Hypotheses a sentence."""
+    threshold: float = float("inf")
+    """Positions penalised this much or more are not scored (tau)."""
+    batch_size: int = 64
+    """Sentences decoded together."""
+    max_source_length: int = 1000
+    """Longer input is translated up to this many tokens, with a warning."""
+    max_length_ratio: float = 2.0
+    """A translation has at most this many tokens for each source token ..."""
+    max_length_extra: int = 10
+    """... and so many on top."""
+    implementation: Literal["dense", "windowed"] = "dense"
+    """How attention is evaluated; the result is the same."""
+
+    def __post_init__(self):
+        _check_at_least(
+            self,
+            "decoding",
+            beam_size=1,
+            batch_size=1,
+            max_source_length=1,
+            max_length_ratio=0,
+            max_length_extra=1,
+        )
+        _check_above_zero(self, "decoding", "threshold")
+
+
+@dataclass(frozen=True)
+class Config:
+    """A run: what `config.json` in its folder holds."""
+
+    data: DataConfig = field(default_factory=DataConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    decoding: DecodingConfig = field(default_factory=DecodingConfig)

@@ -1,0 +1,108 @@
+"""Parallel text as people keep it: two aligned files, or one of tab-separated pairs."""
+
+import gzip
+import lzma
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+
+from fa_jax.errors import UserError
+
+SPLITS = ("train", "validation", "test")
+OPENERS = {"": open, ".gz": gzip.open, ".xz": lzma.open}
+Pair = tuple[str, str]
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Lines of a UTF-8 file, plain, `.gz` or `.xz`.
+
+    Raises:
+      UserError: a line is no UTF-8 (names file and line), or the file cannot be read.
+    """
+    try:
+        with OPENERS.get(path.suffix, open)(path, "rb") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+                except UnicodeDecodeError as error:
+                    raise UserError(
+                        f"{path}, line {number}: not UTF-8 (byte {error.start + 1} of the line). "
+                        "Convert the file to UTF-8"
+                    ) from error
+                yield text.rstrip("\r\n")
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        raise UserError(f"{path} cannot be read: {error}") from error
+
+
+def split_files(folder: Path, split: str, languages: tuple[str, str]) -> list[Path]:
+    """The files of a split: `[train.tsv]` or `[train.en, train.ja]`, compressed or not.
+
+    Raises:
+      UserError: they are not there; the message says which names were looked for.
+    """
+    if table := _existing(folder / f"{split}.tsv"):
+        return [table]
+    sides = [_existing(folder / f"{split}.{language}") for language in languages]
+    if found := [side for side in sides if side]:
+        if len(found) == 2:
+            return found
+    first, second = languages
+    raise UserError(
+        f"{folder} has no {split} set for {first}-{second}: looked for {split}.tsv and for "
+        f"{split}.{first} with {split}.{second}, each also as .gz or .xz"
+    )
+
+
+def read_pairs(files: list[Path], languages: tuple[str, str]) -> Iterator[Pair]:
+    """Pairs in the order of `languages`.
+
+    Raises:
+      UserError: files of unequal length, an empty file, a line without exactly one tab.
+    """
+    pairs = _table(files[0], languages) if len(files) == 1 else _aligned(files[0], files[1])
+    empty = True
+    for pair in pairs:
+        empty = False
+        yield pair
+    if empty:
+        raise UserError(f"{files[0]} is empty: it needs at least one sentence pair")
+
+
+def _table(path: Path, languages: tuple[str, str]) -> Iterator[Pair]:
+    """Columns by the header's language codes; without a header, source and target."""
+    swap = False
+    for number, line in enumerate(read_lines(path), start=1):
+        cells = line.split("\t")
+        if len(cells) != 2:
+            raise UserError(
+                f"{path}, line {number}: {len(cells) - 1} tabs instead of one between the two "
+                "sentences"
+            )
+        if number == 1 and set(cells) == set(languages):
+            swap = cells[0] == languages[1]
+        elif number == 1 and all(len(cell) == 2 and cell.isalpha() for cell in cells):
+            raise UserError(
+                f"{path} is headed {cells[0]}, {cells[1]}: it holds no {'-'.join(languages)} text"
+            )
+        else:
+            yield (cells[1], cells[0]) if swap else (cells[0], cells[1])
+
+
+def _aligned(first: Path, second: Path) -> Iterator[Pair]:
+    missing = object()
+    lines = zip_longest(read_lines(first), read_lines(second), fillvalue=missing)
+    for number, (a, b) in enumerate(lines, start=1):
+        if a is missing or b is missing:
+            shorter, longer = (first, second) if a is missing else (second, first)
+            count = sum(1 for _ in read_lines(longer))
+            raise UserError(
+                f"{shorter} has {number - 1} lines and {longer} has {count}: line {number} of "
+                f"{longer.name} has no partner. Each line must be the translation of the other "
+                "file's line of the same number"
+            )
+        yield a, b
+
+
+def _existing(path: Path) -> Path | None:
+    candidates = (path.with_name(path.name + suffix) for suffix in OPENERS)
+    return next((candidate for candidate in candidates if candidate.is_file()), None)

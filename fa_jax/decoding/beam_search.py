@@ -1,0 +1,180 @@
+"""Beam search: one `lax.while_loop`, sentences and hypotheses batched.
+
+Each step keeps a sentence's K best continuations. One that ends leaves the beam for the list of
+finished hypotheses; the search ends when no live hypothesis can still win.
+"""
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Array, Bool, Float, Int, PyTree
+
+from fa_jax.config import ModelConfig
+from fa_jax.model import decoder
+from fa_jax.model.translator import Params, cast_for_compute, read_source
+
+BEGIN, END = 1, 2
+"""Words of `fa_jax.data.vocabulary`; those before END are never written."""
+
+
+@struct.dataclass
+class Hypotheses:
+    """A sentence's best translations, best first.
+
+    words: end of sentence included where there was room, then padding. lengths: their words.
+    scores: sum of log p ÷ number of words; -inf where there are fewer hypotheses.
+    scored: positions whose score was computed, summed over steps and live hypotheses.
+    calls: attention calls, summed likewise. scored ÷ calls is the average window.
+    """
+
+    words: Int[Array, "B K L"]
+    lengths: Int[Array, "B K"]
+    scores: Float[Array, "B K"]
+    scored: Int[Array, " B"]
+    calls: Int[Array, " B"]
+
+
+@struct.dataclass
+class BeamState:
+    """Everything that a step of the search changes.
+
+    live_scores: sums of log p; -inf marks an empty place in the beam.
+    """
+
+    step: Int[Array, ""]
+    live_words: Int[Array, "B K L"]
+    live_scores: Float[Array, "B K"]
+    decoder: decoder.DecoderState
+    finished: Hypotheses
+
+
+def beam_search(
+    params: Params,
+    config: ModelConfig,
+    source: Int[Array, "B S"],
+    source_lengths: Int[Array, " B"],
+    limits: Int[Array, " B"],
+    threshold: float | Float[Array, ""],
+    *,
+    beam_size: int,
+    max_length: int,
+    n_best: int = 1,
+    implementation: str | None = None,
+) -> Hypotheses:
+    """The best translations of each sentence.
+
+    Args:
+      limits: most words a sentence's translation may have; 0 for a row that is no sentence.
+      threshold: τ (VS 3.1).
+      beam_size: K. max_length: L, no limit may be larger. n_best: the search goes on until so many
+        hypotheses are safe.
+    """
+    params = cast_for_compute(params, config)
+    memory, start = read_source(params, config, source, source_lengths)
+    kernels = decoder.step_kernels(params["decoder"])
+
+    def going_on(state: BeamState) -> Bool[Array, ""]:
+        return _open(state, limits, n_best).any()
+
+    def step(state: BeamState) -> BeamState:
+        searched = _open(state, limits, n_best)[:, None]
+        live = (state.live_scores > -jnp.inf) & searched
+        last = jnp.where(state.step > 0, state.live_words[:, :, state.step - 1], BEGIN)
+        decoder_state, attended = decoder.decoder_step(
+            params["decoder"],
+            lambda name, x: x @ kernels[name],
+            state.decoder,
+            decoder.feed_back(params["decoder"], params["decoder"]["embedding"][last]),
+            memory,
+            sigma=config.sigma,
+            threshold=threshold,
+            implementation=implementation,
+        )
+        logits = decoder.logits(
+            params["decoder"], decoder.bottleneck(params["decoder"], decoder_state.hidden)
+        ).astype(jnp.float32)
+        writable = jnp.arange(logits.shape[-1]) >= END
+        log_probs = jnp.where(writable, jax.nn.log_softmax(logits), -jnp.inf)
+        scores = jnp.where(live[..., None], state.live_scores[..., None] + log_probs, -jnp.inf)
+
+        vocabulary = scores.shape[-1]
+        scores, chosen = jax.lax.top_k(scores.reshape(len(source), -1), beam_size)
+        parent, word = chosen // vocabulary, chosen % vocabulary
+        words = _choose(state.live_words, parent).at[:, :, state.step].set(word)
+        ended = word == END
+        finished = Hypotheses(
+            words=words,
+            lengths=jnp.full_like(parent, state.step + 1),
+            scores=jnp.where(ended, scores / (state.step + 1), -jnp.inf),
+            scored=state.finished.scored + (attended.window * live).sum(1),
+            calls=state.finished.calls + live.sum(1),
+        )
+        return BeamState(
+            step=state.step + 1,
+            live_words=jnp.where(searched[..., None], words, state.live_words),
+            live_scores=jnp.where(searched, jnp.where(ended, -jnp.inf, scores), state.live_scores),
+            decoder=jax.tree.map(lambda leaf: _choose(leaf, parent), decoder_state),
+            finished=_best_of(state.finished, finished),
+        )
+
+    state = jax.lax.while_loop(going_on, step, _start(start, beam_size, max_length))
+    return _unfinished_where_none_finished(state, limits)
+
+
+def _start(start: decoder.DecoderState, beam_size: int, max_length: int) -> BeamState:
+    """One live hypothesis a sentence, without words."""
+    sentences = start.hidden.shape[0]
+    words = jnp.zeros((sentences, beam_size, max_length), jnp.int32)
+    nothing = jnp.full((sentences, beam_size), -jnp.inf)
+    return BeamState(
+        step=jnp.int32(0),
+        live_words=words,
+        live_scores=nothing.at[:, 0].set(0),
+        decoder=jax.tree.map(lambda leaf: jnp.repeat(leaf[:, None], beam_size, axis=1), start),
+        finished=Hypotheses(
+            words=words,
+            lengths=jnp.zeros((sentences, beam_size), jnp.int32),
+            scores=nothing,
+            scored=jnp.zeros(sentences, jnp.int32),
+            calls=jnp.zeros(sentences, jnp.int32),
+        ),
+    )
+
+
+def _open(state: BeamState, limits: Int[Array, " B"], n_best: int) -> Bool[Array, " B"]:
+    """Sentences where a live hypothesis can still win: all its further words may be certain."""
+    best_possible = state.live_scores.max(1) / jnp.maximum(limits, 1)
+    to_beat = state.finished.scores[:, min(n_best, state.live_scores.shape[1]) - 1]
+    return (best_possible > to_beat) & (state.step < limits)
+
+
+def _choose(leaf: Array, parent: Int[Array, "B K"]) -> Array:
+    """Each new hypothesis takes its parent's row."""
+    return jnp.take_along_axis(leaf, parent.reshape(*parent.shape, *[1] * (leaf.ndim - 2)), axis=1)
+
+
+def _best_of(old: Hypotheses, new: Hypotheses) -> Hypotheses:
+    """The K best of two lists; the counts are the new one's."""
+
+    def both(a: PyTree, b: PyTree) -> Array:
+        return jnp.concatenate([a, b], axis=1)
+
+    scores, chosen = jax.lax.top_k(both(old.scores, new.scores), old.scores.shape[1])
+    return new.replace(
+        words=_choose(both(old.words, new.words), chosen),
+        lengths=_choose(both(old.lengths, new.lengths), chosen),
+        scores=scores,
+    )
+
+
+def _unfinished_where_none_finished(state: BeamState, limits: Int[Array, " B"]) -> Hypotheses:
+    """A sentence whose limit came first gets its live hypotheses, cut off."""
+    cut = state.finished.replace(
+        words=state.live_words,
+        lengths=jnp.broadcast_to(limits[:, None], state.live_scores.shape),
+        scores=state.live_scores / jnp.maximum(limits, 1)[:, None],
+    )
+    none = state.finished.scores[:, 0] == -jnp.inf
+    return jax.tree.map(
+        lambda a, b: jnp.where(none.reshape(-1, *[1] * (a.ndim - 1)), a, b), cut, state.finished
+    )

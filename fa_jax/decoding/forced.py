@@ -1,0 +1,88 @@
+"""Forced decoding: what attention does while a given translation is written.
+
+A translation's alignment, strengths, windows and log probabilities, word by word, from the same
+steps that the search took; so the search itself need not carry them along.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
+
+from fa_jax.attention import span
+from fa_jax.config import DecodingConfig, ModelConfig
+from fa_jax.decoding.beam_search import END
+from fa_jax.decoding.translate import padded_length
+from fa_jax.model.translator import Params, cast_for_compute, force_translation, word_log_probs
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Each step of a translation: T words (end of sentence included) over S source tokens.
+
+    windows: True where the score was computed. focus: p_t, in source positions from 0.
+    strength: g(t), 0 to 1.
+    """
+
+    log_probs: Float[np.ndarray, " T"]
+    weights: Float[np.ndarray, "T S"]
+    windows: Bool[np.ndarray, "T S"]
+    focus: Float[np.ndarray, " T"]
+    strength: Float[np.ndarray, " T"]
+
+
+def trace_translations(
+    params: Params,
+    model: ModelConfig,
+    decoding: DecodingConfig,
+    sources: Sequence[Sequence[int]],
+    translations: Sequence[Sequence[int]],
+) -> list[Trace]:
+    """The trace of each translation (words without the end of sentence), at decoding.threshold."""
+    force = _compiled_force(model)
+    traces = []
+    for source, translation in zip(sources, translations, strict=True):
+        source = list(source[: decoding.max_source_length])
+        words = [*translation, END]
+        arrays = jax.device_get(
+            force(
+                params,
+                _padded(source, padded_length(len(source))),
+                np.array([len(source)], np.int32),
+                _padded(words, padded_length(len(words))),
+                jnp.float32(decoding.threshold),
+            )
+        )
+        log_probs, weights, windows, focus, strength = (array[0, : len(words)] for array in arrays)
+        traces.append(
+            Trace(log_probs, weights[:, : len(source)], windows[:, : len(source)], focus, strength)
+        )
+    return traces
+
+
+@functools.lru_cache(maxsize=8)
+def _compiled_force(model: ModelConfig) -> Callable[..., tuple[Array, ...]]:
+    @jax.jit
+    def force(params: Params, source: Array, lengths: Array, target: Array, threshold: Array):
+        params = cast_for_compute(params, model)
+        steps = force_translation(params, model, source, lengths, target, threshold=threshold)
+        attention = jax.tree.map(lambda leaf: jnp.swapaxes(leaf, 0, 1), steps.attention)
+        focus = attention.focus
+        last_focus = jnp.concatenate([jnp.zeros_like(focus[:, :1]), focus[:, :-1]], axis=1)
+        positions = jnp.arange(source.shape[1], dtype=jnp.float32)
+        penalty = span.penalty(attention.strength, last_focus, positions, model.sigma)
+        windows = span.window(penalty, threshold, last_focus, lengths)
+        log_probs = word_log_probs(params, steps, target)
+        return log_probs, attention.weights, windows, focus, attention.strength
+
+    return force
+
+
+def _padded(words: Sequence[int], length: int) -> Int[np.ndarray, "1 L"]:
+    padded = np.zeros((1, length), np.int32)
+    padded[0, : len(words)] = words
+    return padded

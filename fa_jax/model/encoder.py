@@ -1,0 +1,44 @@
+"""The bidirectional LSTM encoder (Bahdanau et al. 2014; VS 5.1)."""
+
+import jax
+import jax.numpy as jnp
+from flax.linen import initializers
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
+
+from fa_jax.config import ModelConfig
+from fa_jax.model.dropout import dropout
+from fa_jax.model.lstm import init_lstm, lstm_inputs, lstm_states
+
+Params = dict
+
+
+def init_encoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -> Params:
+    embedding_key, forward_key, backward_key = jax.random.split(key, 3)
+    size = config.embedding_size
+    return {
+        "embedding": initializers.normal(size**-0.5)(embedding_key, (vocabulary_size, size)),
+        "forward": init_lstm(forward_key, size, config.encoder_size),
+        "backward": init_lstm(backward_key, size, config.encoder_size),
+    }
+
+
+def encode(
+    params: Params,
+    config: ModelConfig,
+    source: Int[Array, "B S"],
+    lengths: Int[Array, " B"],
+    dropout_keys: Key[Array, " B"] | None = None,
+) -> Float[Array, "B S D"]:
+    """Annotations h̄_s: forward and backward state at each position. Padding reads nothing."""
+    embedded = dropout(params["embedding"][source.T], config.dropout, dropout_keys)
+    inside = jnp.arange(source.shape[1])[:, None] < lengths
+
+    # The backward LSTM reads the reversed sentence; both advance in one scan.
+    forward, backward = params["forward"], params["backward"]
+    states = lstm_states(
+        jnp.stack([forward["recurrent_kernel"], backward["recurrent_kernel"]]),
+        jnp.stack([lstm_inputs(forward, embedded), lstm_inputs(backward, embedded[::-1])], axis=1),
+        jnp.stack([inside, inside[::-1]], axis=1),
+    )
+    annotations = jnp.concatenate([states[:, 0], states[::-1, 1]], axis=-1)
+    return annotations.swapaxes(0, 1)

@@ -1,0 +1,115 @@
+"""Encoder and decoder together: parameters, and the probability of a given translation."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import struct
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, PyTree
+
+from fa_jax.attention import FlexibleAttentionOutput, Memory, prepare_memory
+from fa_jax.config import ModelConfig
+from fa_jax.model import decoder
+from fa_jax.model.dropout import dropout, split_keys
+from fa_jax.model.encoder import encode, init_encoder
+from fa_jax.model.hoisted_scan import hoisted_scan
+
+Params = dict
+
+BEGIN = 1
+"""The word fed back at the first step (`fa_jax.data.vocabulary`)."""
+
+
+@struct.dataclass
+class ForcedSteps:
+    """A given translation, step by step: what the output layer reads, and what attention did."""
+
+    bottleneck: Float[Array, "T B F"]
+    attention: PyTree[Array, "T B ..."]
+
+
+def init_translator(
+    key: PRNGKeyArray, config: ModelConfig, source_vocabulary: int, target_vocabulary: int
+) -> Params:
+    """All parameters, a nested dict of float32 arrays."""
+    encoder_key, decoder_key = jax.random.split(key)
+    return {
+        "encoder": init_encoder(encoder_key, config, source_vocabulary),
+        "decoder": decoder.init_decoder(decoder_key, config, target_vocabulary),
+    }
+
+
+def cast_for_compute(params: Params, config: ModelConfig) -> Params:
+    """Parameters in the precision of the products."""
+    return jax.tree.map(lambda leaf: leaf.astype(config.compute_dtype), params)
+
+
+def read_source(
+    params: Params,
+    config: ModelConfig,
+    source: Int[Array, "B S"],
+    lengths: Int[Array, " B"],
+    dropout_keys: Key[Array, " B"] | None = None,
+) -> tuple[Memory, decoder.DecoderState]:
+    """What decoding needs of a source: its memory and the decoder's first state."""
+    annotations = encode(params["encoder"], config, source, lengths, dropout_keys)
+    memory = prepare_memory(params["decoder"]["attention"], annotations, lengths)
+    return memory, decoder.decoder_start(params["decoder"], annotations)
+
+
+def force_translation(
+    params: Params,
+    config: ModelConfig,
+    source: Int[Array, "B S"],
+    source_lengths: Int[Array, " B"],
+    target: Int[Array, "B T"],
+    *,
+    threshold: float | Float[Array, ""] = jnp.inf,
+    implementation: str | None = "dense",
+    dropout_keys: Key[Array, " B"] | None = None,
+    collect: Callable[[FlexibleAttentionOutput], PyTree] = lambda attended: attended,
+) -> ForcedSteps:
+    """The decoder's steps while it is fed the target's words.
+
+    collect: what is kept of each step's attention. params: in the compute precision.
+    """
+    keys = split_keys(dropout_keys, 3)
+    memory, state = read_source(params, config, source, source_lengths, keys[0])
+
+    begin = jnp.full_like(target[:, :1], BEGIN)
+    fed_back = jnp.concatenate([begin, target[:, :-1]], axis=1).T
+    embedded = dropout(params["decoder"]["embedding"][fed_back], config.dropout, keys[1])
+
+    def step(product, constants, state, feedback):
+        params, memory, threshold = constants
+        state, attended = decoder.decoder_step(
+            params,
+            product,
+            state,
+            feedback,
+            memory,
+            sigma=config.sigma,
+            threshold=threshold,
+            implementation=implementation,
+        )
+        return state, (state.hidden, collect(attended))
+
+    _, (hidden, attention) = hoisted_scan(
+        step,
+        config.rematerialize,
+        decoder.step_kernels(params["decoder"]),
+        (params["decoder"], memory, jnp.float32(threshold)),
+        state,
+        decoder.feed_back(params["decoder"], embedded),
+    )
+    bottleneck = decoder.bottleneck(params["decoder"], hidden)
+    return ForcedSteps(dropout(bottleneck, config.dropout, keys[2]), attention)
+
+
+def word_log_probs(
+    params: Params, steps: ForcedSteps, target: Int[Array, "B T"]
+) -> Float[Array, "B T"]:
+    """Log probability of each target word given the ones before it."""
+    logits = decoder.logits(params["decoder"], steps.bottleneck).astype(jnp.float32)
+    return -optax.losses.softmax_cross_entropy_with_integer_labels(logits, target.T).T

@@ -1,0 +1,68 @@
+"""Settings by name. Each says what it is, where it runs, and how long it takes there."""
+
+from dataclasses import replace
+
+from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
+from fa_jax.errors import UserError
+
+SMALL = Config(
+    data=DataConfig(),
+    model=ModelConfig(),
+    training=TrainingConfig(
+        batch_size=128, epochs=2.5, learning_rate=2e-3, halve_from=2.25, halve_every=0.3
+    ),
+    decoding=DecodingConfig(beam_size=5, batch_size=64),
+)
+"""`small`: 256 units, 4,000 subwords a side; about 12 minutes on 2 cores (README)."""
+
+PAPER = Config(
+    data=DataConfig(tokenizer="word", source_vocabulary=80_000, target_vocabulary=40_000),
+    model=ModelConfig(
+        embedding_size=1000,
+        encoder_size=1000,
+        decoder_size=1000,
+        attention_size=1000,
+        bottleneck_size=600,
+    ),
+    training=TrainingConfig(batch_size=64, epochs=6.0, learning_rate=1e-4, halve_from=4.0),
+    decoding=DecodingConfig(beam_size=20, batch_size=32),
+)
+"""`paper`: the word-level model of VS 5.1, for accelerators."""
+
+CHARACTER = Config(
+    data=DataConfig(
+        tokenizer="character", source_vocabulary=104, target_vocabulary=3004, max_length=300
+    ),
+    model=ModelConfig(
+        embedding_size=100,
+        encoder_size=500,
+        decoder_size=500,
+        attention_size=500,
+        bottleneck_size=600,
+        rematerialize=True,
+    ),
+    training=TrainingConfig(batch_size=64, epochs=20.0, learning_rate=1e-4, halve_from=18.0),
+    decoding=DecodingConfig(beam_size=20, batch_size=32, max_source_length=2000),
+)
+"""`char`: the character-level model of VS 5.4 (100 and 3,000 characters), for accelerators."""
+
+PRESETS = {"small": SMALL, "paper": PAPER, "char": CHARACTER}
+
+WORD_VOCABULARIES = {"de-en": (50_000, 50_000)}
+"""VS 5.1's other language pair."""
+
+
+def preset(name: str, languages: str, corpus: str) -> Config:
+    """A preset for a language pair and corpus.
+
+    Raises:
+      UserError: an unknown name; the message lists the known ones.
+    """
+    if name not in PRESETS:
+        raise UserError(f"unknown preset {name!r}: choose {', '.join(PRESETS)}")
+    config = PRESETS[name]
+    data = replace(config.data, languages=languages, corpus=corpus)
+    if config is PAPER and languages in WORD_VOCABULARIES:
+        source, target = WORD_VOCABULARIES[languages]
+        data = replace(data, source_vocabulary=source, target_vocabulary=target)
+    return replace(config, data=data)

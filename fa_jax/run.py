@@ -1,0 +1,130 @@
+"""A run's folder: config, vocabularies, checkpoints, metrics. Translating needs nothing else."""
+
+import dataclasses
+import json
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
+from fa_jax.data.codec import TextCodec, load_codec, save_codec
+from fa_jax.errors import UserError
+from fa_jax.model.translator import Params, init_translator
+from fa_jax.training.checkpoints import Checkpoints
+
+SECTIONS = {
+    "data": DataConfig,
+    "model": ModelConfig,
+    "training": TrainingConfig,
+    "decoding": DecodingConfig,
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A trained run, ready to translate. params: of the best checkpoint, taken at `step`."""
+
+    folder: Path
+    config: Config
+    source: TextCodec
+    target: TextCodec
+    params: Params
+    step: int
+    validation_bleu: float
+
+
+def load_run(folder: Path) -> Run:
+    """Reads a run; executes nothing of what it reads.
+
+    Raises:
+      UserError: no such run, one without a whole checkpoint, or one whose files do not fit.
+    """
+    config = read_config(folder)
+    source, target = load_codec(folder, "source"), load_codec(folder, "target")
+    if not (folder / "checkpoints" / "best").is_dir():
+        raise UserError(f"run {folder} has no validated checkpoint yet: train it further")
+    like = jax.eval_shape(
+        lambda: init_translator(
+            jax.random.key(0), config.model, len(source.vocabulary), len(target.vocabulary)
+        )
+    )
+    best = Checkpoints(folder, "best")
+    step, params, note = best.restore(like)
+    best.close()
+    return Run(folder, config, source, target, params, step, note["validation_bleu"])
+
+
+def begin_run(folder: Path, config: Config, source: TextCodec, target: TextCodec):
+    """Writes what a new run starts with; a run that is there must be of the same config.
+
+    Raises:
+      UserError: the folder holds a run of another config; the message says where they differ.
+    """
+    path = folder / "config.json"
+    if path.exists():
+        if different := _differences(read_config(folder), config):
+            raise UserError(
+                f"{folder} holds a run with other settings ({'; '.join(different)}). Continue it "
+                "with its own, or choose another folder with --run"
+            )
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        save_codec(source, folder, "source")
+        save_codec(target, folder, "target")
+        write_json(path, dataclasses.asdict(config))
+    except OSError as error:
+        raise UserError(f"run folder {folder} cannot be written: {error}") from error
+
+
+def read_config(folder: Path) -> Config:
+    """`config.json` of a run."""
+    path = folder / "config.json"
+    if not path.is_file():
+        raise UserError(f"{folder} is no run: it has no config.json. Train one with fa-jax train")
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        sections = {name: kind(**_numbers(content[name])) for name, kind in SECTIONS.items()}
+        return Config(**sections)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path} cannot be read: {error}") from error
+
+
+def write_json(path: Path, content: dict[str, Any]):
+    """Writes beside, then renames: what was there stays whole until the new file is."""
+    beside = path.with_name(path.name + ".new")
+    beside.write_text(as_json(content, indent=2) + "\n", encoding="utf-8")
+    os.replace(beside, path)
+
+
+def as_json(content: dict[str, Any], indent: int | None = None) -> str:
+    """JSON that every reader takes: an infinite threshold is written as "inf"."""
+    return json.dumps(_without_infinity(content), indent=indent, ensure_ascii=False)
+
+
+def _without_infinity(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_infinity(item) for key, item in value.items()}
+    return "inf" if isinstance(value, float) and math.isinf(value) else value
+
+
+def _numbers(section: dict[str, Any]) -> dict[str, Any]:
+    return {name: math.inf if value == "inf" else value for name, value in section.items()}
+
+
+def _differences(old: Config, new: Config) -> list[str]:
+    """Settings that change a run's course. How it decodes and how often it saves may change."""
+    free = {"decoding", "training.checkpoint_seconds"}
+    found = []
+    for section in SECTIONS:
+        before, after = (dataclasses.asdict(getattr(c, section)) for c in (old, new))
+        found += [
+            f"{section}.{name} is {before[name]!r} there, {after[name]!r} here"
+            for name in before
+            if before[name] != after[name] and not {section, f"{section}.{name}"} & free
+        ]
+    return found

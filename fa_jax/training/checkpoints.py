@@ -1,0 +1,120 @@
+"""Checkpoints of a run, by Orbax: the latest to resume from, the best to translate with.
+
+The only module that knows of Orbax. It writes in the background into a folder beside, renames it
+when it is whole and only then deletes the one before: a torn checkpoint is never read.
+"""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import orbax.checkpoint as ocp
+from jaxtyping import PyTree
+
+from fa_jax.errors import UserError
+
+logging.getLogger("absl").setLevel(logging.ERROR)  # Orbax reports each save at length
+
+
+class Checkpoints:
+    """One kind of checkpoint of a run, `latest` or `best`: the newest replaces the one before.
+
+    tree: arrays; note: what JSON can hold, such as the best score so far.
+    """
+
+    def __init__(self, run: Path, kind: str):
+        self.folder = (run / "checkpoints" / kind).absolute()
+        self._manager = ocp.CheckpointManager(
+            self.folder,
+            options=ocp.CheckpointManagerOptions(
+                max_to_keep=1, create=True, cleanup_tmp_directories=True
+            ),
+        )
+
+    def step(self) -> int | None:
+        """Step of the newest whole checkpoint."""
+        return self._manager.latest_step()
+
+    def save(self, step: int, tree: PyTree, note: dict[str, Any]):
+        """Starts writing; a checkpoint of this step that is there already stays.
+
+        Raises:
+          UserError: the one before could not be written (a full disk); older ones survive.
+        """
+        if step == self.step():
+            return
+        self.wait()
+        try:
+            self._manager.save(
+                step,
+                args=ocp.args.Composite(
+                    tree=ocp.args.StandardSave(jax.tree.map(np.asarray, tree)),
+                    note=ocp.args.JsonSave(note),
+                ),
+            )
+        except (OSError, ValueError) as error:
+            raise self._not_written(error) from error
+
+    def wait(self):
+        """Until what was started is whole on disk."""
+        try:
+            self._manager.wait_until_finished()
+        except (OSError, ValueError) as error:
+            raise self._not_written(error) from error
+
+    def restore(self, like: PyTree) -> tuple[int, PyTree, dict[str, Any]]:
+        """The newest whole checkpoint: step, tree, note. like: a tree of the same shapes.
+
+        Raises:
+          UserError: there is none, or it is of another model size.
+        """
+        step = self.step()
+        if step is None:
+            raise UserError(f"{self.folder} holds no whole checkpoint; train the run first")
+        try:
+            restored = self._manager.restore(
+                step,
+                args=ocp.args.Composite(
+                    tree=ocp.args.StandardRestore(jax.tree.map(_empty, like)),
+                    note=ocp.args.JsonRestore(),
+                ),
+            )
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UserError(
+                f"checkpoint {self.folder / str(step)} does not fit the run's config.json "
+                f"or is damaged: {_first_line(error)}"
+            ) from error
+        _check_shapes(restored.tree, like, self.folder / str(step))
+        return step, restored.tree, restored.note
+
+    def close(self):
+        self._manager.close()
+
+    def _not_written(self, error: Exception) -> UserError:
+        survivor = self.step()
+        kept = f"; the one of step {survivor} is whole" if survivor is not None else ""
+        return UserError(
+            f"could not write a checkpoint into {self.folder}{kept}: {_first_line(error)}. "
+            "Make room on the disk and run the same command again"
+        )
+
+
+def _empty(leaf: Any) -> np.ndarray:
+    return np.empty(leaf.shape, leaf.dtype)
+
+
+def _check_shapes(tree: PyTree, like: PyTree, where: Path):
+    for (path, found), wanted in zip(
+        jax.tree_util.tree_leaves_with_path(tree), jax.tree.leaves(like), strict=True
+    ):
+        if np.shape(found) != np.shape(wanted):
+            raise UserError(
+                f"checkpoint {where} is of another model size than config.json says: "
+                f"{jax.tree_util.keystr(path)} is {np.shape(found)}, not {np.shape(wanted)}"
+            )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0][:300] if str(error).strip() else repr(error)

@@ -1,0 +1,73 @@
+"""The loss of VS Eq. 9: −log p(y|x) − β · mean_t g(t), a batch's mean over its sentences."""
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Array, Float, Int, Key
+
+from fa_jax.config import ModelConfig
+from fa_jax.data.batches import Batch
+from fa_jax.model.cross_entropy import weighted_cross_entropy
+from fa_jax.model.translator import Params, cast_for_compute, force_translation
+
+
+@struct.dataclass
+class BatchSums:
+    """Sums over a batch's real sentences and words; they add up over devices.
+
+    negative_log_prob: over words. strength: g(t) over words. gradient_norm: of the whole batch,
+    before clipping; filled in when the devices' gradients are added up.
+    """
+
+    negative_log_prob: Float[Array, ""]
+    strength: Float[Array, ""]
+    words: Float[Array, ""]
+    sentences: Float[Array, ""]
+    gradient_norm: Float[Array, ""] | float = 0.0
+
+
+def count_sentences(batch: Batch) -> Float[Array, ""]:
+    """Real sentences; rows that fill up the last batch have length 0."""
+    return (batch.target_lengths > 0).sum(dtype=jnp.float32)
+
+
+def objective(
+    params: Params,
+    config: ModelConfig,
+    batch: Batch,
+    *,
+    beta: float,
+    sentences: Float[Array, ""],
+    dropout_keys: Key[Array, " B"] | None,
+) -> tuple[Float[Array, ""], BatchSums]:
+    """This device's share of the loss: its sentences' sum over the whole batch's `sentences`."""
+    params = cast_for_compute(params, config)
+    steps = force_translation(
+        params,
+        config,
+        batch.source,
+        batch.source_lengths,
+        batch.target,
+        dropout_keys=dropout_keys,
+        collect=lambda attended: attended.strength,
+    )
+    mask = word_mask(batch.target_lengths, batch.target.shape[1])
+    output = params["decoder"]["output"]
+    negative_log_prob = weighted_cross_entropy(
+        output["kernel"],
+        output["bias"],
+        steps.bottleneck.reshape(-1, steps.bottleneck.shape[-1]),
+        batch.target.T.reshape(-1),
+        mask.reshape(-1),
+    )
+    # A row without words has strength 0 / 1, not 0 / 0.
+    strength = (steps.attention * mask).sum(0)
+    mean_strength = strength / jnp.maximum(batch.target_lengths, 1)
+    loss = (negative_log_prob - beta * mean_strength.sum()) / sentences
+    sums = BatchSums(negative_log_prob, strength.sum(), mask.sum(), count_sentences(batch))
+    return loss, jax.lax.stop_gradient(sums)
+
+
+def word_mask(lengths: Int[Array, " B"], steps: int) -> Float[Array, "T B"]:
+    """1 on a sentence's own words, 0 on padding."""
+    return (jnp.arange(steps)[:, None] < lengths).astype(jnp.float32)

@@ -1,0 +1,105 @@
+"""One step of training on all devices. The only module that knows of `pmap`."""
+
+from collections.abc import Callable
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import struct
+from jaxtyping import Array, Int, PyTree
+
+from fa_jax.config import Config
+from fa_jax.data.batches import Batch
+from fa_jax.model.translator import Params, init_translator
+from fa_jax.training.objective import BatchSums, count_sentences, objective
+
+AXIS = "devices"
+
+
+@struct.dataclass
+class TrainState:
+    """All that a step changes. Together with the config it determines the rest of the run.
+
+    key: raw data of the random key that dropout is drawn from, folded with step and sentence.
+    """
+
+    step: Int[Array, ""]
+    params: Params
+    optimizer: PyTree
+    key: Array
+
+
+def init_state(
+    config: Config,
+    optimizer: optax.GradientTransformation,
+    source_vocabulary: int,
+    target_vocabulary: int,
+) -> TrainState:
+    """The state before the first step, from the config's seed."""
+    params_key, dropout_key = jax.random.split(jax.random.key(config.training.seed))
+    params = init_translator(params_key, config.model, source_vocabulary, target_vocabulary)
+    return TrainState(
+        step=jnp.zeros((), jnp.int32),
+        params=params,
+        optimizer=optimizer.init(params),
+        key=jax.random.key_data(dropout_key),
+    )
+
+
+def make_train_step(
+    config: Config, optimizer: optax.GradientTransformation
+) -> Callable[[TrainState, Batch], tuple[TrainState, BatchSums]]:
+    """The step, compiled for all devices: replicated state and sharded batch in and out."""
+
+    @partial(jax.pmap, axis_name=AXIS, donate_argnums=0)
+    def step(state: TrainState, batch: Batch) -> tuple[TrainState, BatchSums]:
+        sentences = jax.lax.psum(count_sentences(batch), AXIS)
+        gradient, sums = jax.grad(objective, has_aux=True)(
+            state.params,
+            config.model,
+            batch,
+            beta=config.training.beta,
+            sentences=sentences,
+            dropout_keys=_dropout_keys(state, batch) if config.model.dropout else None,
+        )
+        gradient, sums = jax.lax.psum((gradient, sums), AXIS)
+        sums = sums.replace(gradient_norm=optax.global_norm(gradient))
+        updates, optimizer_state = optimizer.update(gradient, state.optimizer, state.params)
+        params = optax.apply_updates(state.params, updates)
+        return TrainState(state.step + 1, params, optimizer_state, state.key), sums
+
+    return step
+
+
+def _dropout_keys(state: TrainState, batch: Batch) -> Array:
+    """A key a sentence, the same on however many devices."""
+    key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
+    return jax.vmap(partial(jax.random.fold_in, key))(batch.ids)
+
+
+def replicate(tree: PyTree) -> PyTree:
+    """A copy on each local device."""
+    devices = jnp.arange(jax.local_device_count())
+    return jax.pmap(lambda _, leaf: leaf, in_axes=(0, None))(devices, tree)
+
+
+def unreplicate(tree: PyTree) -> PyTree:
+    """The first device's copy, in host memory."""
+
+    def first(leaf: Array) -> np.ndarray:
+        return np.asarray(leaf.addressable_shards[0].data).reshape(leaf.shape[1:])
+
+    return jax.tree.map(first, tree)
+
+
+def shard(batch: Batch) -> Batch:
+    """This process's rows of a batch, cut evenly over its devices."""
+    devices, local = jax.device_count(), jax.local_device_count()
+    first = jax.process_index() * local
+
+    def rows(leaf: np.ndarray) -> np.ndarray:
+        return leaf.reshape(devices, -1, *leaf.shape[1:])[first : first + local]
+
+    return jax.tree.map(rows, batch)
