@@ -1,4 +1,10 @@
-"""Neural machine translation with flexible attention: attention that looks only where it must."""
+"""Neural machine translation with flexible attention: attention that looks only where it must.
+
+`flexible_attention` and its neighbours are pure functions for JAX code of your own. `load_run`,
+`translate` and `trace` use what `fa-jax train` has trained; they are loaded when first asked for.
+"""
+
+from importlib import import_module
 
 from fa_jax.attention import (
     FlexibleAttention,
@@ -9,11 +15,26 @@ from fa_jax.attention import (
     prepare_memory,
 )
 
+_LATER = {
+    "load_run": "fa_jax.run",
+    "translate": "fa_jax.translation",
+    "trace": "fa_jax.translation",
+}
+
 __all__ = [
     "FlexibleAttention",
     "FlexibleAttentionOutput",
     "Memory",
     "flexible_attention",
     "init_flexible_attention",
+    "load_run",
     "prepare_memory",
+    "trace",
+    "translate",
 ]
+
+
+def __getattr__(name: str):
+    if name not in _LATER:
+        raise AttributeError(f"module 'fa_jax' has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

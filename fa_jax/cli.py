@@ -299,8 +299,8 @@ def _translations(run, command: Translate, lines: list[str], first: int) -> list
         # A token has at least one letter, so most lines need no tokenizing here.
         if len(line) > longest and (length := len(run.source.encode(line))) > longest:
             print(
-                f"fa-jax: line {number} has {length:,} tokens; its first {longest:,} are translated "
-                "(--decoding.max-source-length)",
+                f"fa-jax: line {number} has {length:,} tokens; its first {longest:,} are "
+                "translated (--decoding.max-source-length)",
                 file=sys.stderr,
             )
     return translate(run, lines, command.decoding, command.n_best, details=command.details)

@@ -98,6 +98,10 @@ class TrainingConfig:
     """Stop after this many steps; 0: after `epochs`."""
     learning_rate: float = 1e-3
     """Adam's."""
+    strength_rate: float = 1.0
+    """The strength network's learning rate, relative to the others'."""
+    warmup_steps: int = 0
+    """Steps over which the learning rate rises to `learning_rate`."""
     halve_from: float = 4.0
     """The learning rate is first halved when this epoch begins (the first is epoch 1)."""
     halve_every: float = 1.0
@@ -115,7 +119,15 @@ class TrainingConfig:
 
     def __post_init__(self):
         _check_at_least(
-            self, "training", batch_size=1, steps=0, halve_from=1, validations=1, beta=0, seed=0
+            self,
+            "training",
+            batch_size=1,
+            steps=0,
+            warmup_steps=0,
+            halve_from=1,
+            validations=1,
+            beta=0,
+            seed=0,
         )
         _check_above_zero(
             self,

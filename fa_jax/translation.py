@@ -1,11 +1,13 @@
 """Text in, text out: the same translations from a file, from stdin and from Python."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from fa_jax.config import DecodingConfig
-from fa_jax.decoding.forced import trace_translations
+from fa_jax.decoding.forced import SpanTrace, trace_translations
 from fa_jax.decoding.translate import search_translations
+from fa_jax.errors import UserError
 from fa_jax.run import Run
 
 
@@ -46,6 +48,32 @@ def translate(
                 _add_traces(run, decoding, source, result.hypotheses, translations)
         records.append(record)
     return records
+
+
+def trace(run: Run, line: str, *, threshold: float | None = None) -> SpanTrace:
+    """The best translation of a line, step by step: windows, weights, focus and strength.
+
+    Args:
+      threshold: τ; default: the run's own.
+
+    Raises:
+      UserError: the line is empty.
+    """
+    decoding = run.config.decoding
+    if threshold is not None:
+        decoding = replace(decoding, threshold=threshold)
+    source = run.source.encode(line)
+    if not source:
+        raise UserError("an empty line has no translation to trace")
+    (result,) = search_translations(run.params, run.config.model, decoding, [source])
+    words = result.hypotheses[0].words
+    (found,) = trace_translations(run.params, run.config.model, decoding, [source], [words])
+    return SpanTrace(
+        **vars(found),
+        source_tokens=run.source.tokens(source),
+        target_tokens=[*run.target.tokens(words), "</s>"],
+        threshold=decoding.threshold,
+    )
 
 
 def _add_traces(run: Run, decoding: DecodingConfig, source, hypotheses, translations):

@@ -35,6 +35,15 @@ class Trace:
     strength: Float[np.ndarray, " T"]
 
 
+@dataclass(frozen=True)
+class SpanTrace(Trace):
+    """A trace with its words: what a picture of the vision span needs."""
+
+    source_tokens: list[str]
+    target_tokens: list[str]
+    threshold: float
+
+
 def trace_translations(
     params: Params,
     model: ModelConfig,

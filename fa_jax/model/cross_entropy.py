@@ -20,7 +20,7 @@ def weighted_cross_entropy(
     words: Int[Array, " N"],
     weights: Float[Array, " N"],
 ) -> Float[Array, ""]:
-    """Σ_n weights_n · −log softmax(hidden_n · kernel + bias)[words_n]; the words are no variable."""
+    """Σ_n weights_n · −log softmax(hidden_n · kernel + bias)[words_n]."""
     return _loss_and_gradients(kernel, bias, hidden, words, weights, gradients=False)[0]
 
 

@@ -45,7 +45,7 @@ def lstm_update(
 
 
 def _activate(gates: Float[Array, "*N G"]) -> Float[Array, "*N G"]:
-    """Sigmoid for three gates, tanh for the candidate, as one tanh: sigmoid(x) = tanh(x/2)/2 + 1/2."""
+    """tanh for the candidate, sigmoid for the others, as one tanh: σ(x) = tanh(x/2)/2 + 1/2."""
     size = gates.shape[-1] // 4
     scale = jnp.where(jnp.arange(4 * size) // size == 2, 1, 0.5).astype(gates.dtype)
     return jnp.tanh(gates * scale) * scale + (1 - scale)

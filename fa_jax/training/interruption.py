@@ -5,7 +5,7 @@ from types import FrameType
 
 
 class Interruption:
-    """While entered, `signal` is None until one arrives; a second Ctrl-C ends the program at once."""
+    """While entered, `signal` is None until one arrives; a second one ends the program at once."""
 
     SIGNALS = (signal.SIGTERM, signal.SIGINT)
 

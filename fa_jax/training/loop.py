@@ -193,11 +193,12 @@ class _Rows:
     def _read(self, step: int, sums: BatchSums, ids: np.ndarray, survivor: str):
         sums = unreplicate(sums)
         if not np.isfinite(sums.negative_log_prob + sums.gradient_norm):
+            rows = ", ".join(map(str, sorted(ids[ids >= 0].tolist())))
             raise UserError(
                 f"step {step} has loss {sums.negative_log_prob} and gradient norm "
-                f"{sums.gradient_norm}: training stopped before it was saved. The batch's sentences are rows {sorted(ids[ids >= 0].tolist())} of "
-                f"the training set; last good checkpoint: {survivor}. Lower "
-                "--training.learning-rate, or look at these sentences"
+                f"{sums.gradient_norm}: training stopped before it was saved. Last good "
+                f"checkpoint: {survivor}. Lower --training.learning-rate, or look at the batch's "
+                f"sentences: rows {rows} of the training set"
             )
         self._sums.append(sums)
         if step % STEPS_BETWEEN_ROWS:

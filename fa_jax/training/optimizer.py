@@ -2,6 +2,8 @@
 
 import math
 
+import jax
+import jax.numpy as jnp
 import optax
 
 from fa_jax.config import TrainingConfig
@@ -13,17 +15,40 @@ def total_steps(config: TrainingConfig, steps_per_epoch: int) -> int:
 
 
 def learning_rate(config: TrainingConfig, steps_per_epoch: int) -> optax.Schedule:
-    """Constant, then halved when epoch `halve_from` begins and every `halve_every` after it."""
+    """Rises, stays, and is halved when epoch `halve_from` begins and every `halve_every` later."""
     epochs = max(config.epochs, total_steps(config, steps_per_epoch) / steps_per_epoch)
     halvings = max(0, math.ceil((epochs + 1 - config.halve_from) / config.halve_every))
     starts = [config.halve_from - 1 + n * config.halve_every for n in range(halvings)]
-    return optax.piecewise_constant_schedule(
+    halved = optax.piecewise_constant_schedule(
         config.learning_rate, {max(1, round(start * steps_per_epoch)): 0.5 for start in starts}
     )
+    if not config.warmup_steps:
+        return halved
+    return lambda step: halved(step) * jnp.minimum(1, (step + 1) / config.warmup_steps)
 
 
 def make_optimizer(config: TrainingConfig, steps_per_epoch: int) -> optax.GradientTransformation:
     return optax.chain(
         optax.clip_by_global_norm(config.clip_norm),
         optax.adam(learning_rate(config, steps_per_epoch)),
+        _scale_strength(config.strength_rate),
     )
+
+
+def _scale_strength(rate: float) -> optax.GradientTransformation:
+    """Slows the strength network down.
+
+    g(t) is one number read out of many units, which Adam all moves at full rate: it saturates at 1
+    within a hundred steps, before attention has learnt where to look, and never comes back.
+    """
+
+    def scale(updates):
+        return jax.tree_util.tree_map_with_path(
+            lambda path, leaf: leaf * rate if "strength" in map(_name, path) else leaf, updates
+        )
+
+    return optax.stateless(lambda updates, params: scale(updates))
+
+
+def _name(entry) -> str:
+    return getattr(entry, "key", "")

@@ -43,9 +43,9 @@ def split_files(folder: Path, split: str, languages: tuple[str, str]) -> list[Pa
     if table := _existing(folder / f"{split}.tsv"):
         return [table]
     sides = [_existing(folder / f"{split}.{language}") for language in languages]
-    if found := [side for side in sides if side]:
-        if len(found) == 2:
-            return found
+    found = [side for side in sides if side]
+    if len(found) == 2:
+        return found
     first, second = languages
     raise UserError(
         f"{folder} has no {split} set for {first}-{second}: looked for {split}.tsv and for "

@@ -1,0 +1,133 @@
+"""How fast does the `small` preset train, against what this machine can do at best?
+
+Useful floating-point operations a second: two for each multiply and add of the model's products,
+on real words only (padding is computed, not counted), three times the forward pass for a step. At
+best: a 2048 × 2048 float32 product by `jnp`. Both sides alternate in one run, after compilation;
+medians. Run it with `make benchmark`; results/training_throughput.md keeps what was measured.
+"""
+
+import json
+import platform
+import statistics
+import time
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import tyro
+
+from fa_jax.cache import cache_folder
+from fa_jax.config import ModelConfig
+from fa_jax.data.batches import Batch, make_batch, plan_batches
+from fa_jax.data.encoded import prepare
+from fa_jax.host_memory import keep_freed_memory
+from fa_jax.presets import preset
+from fa_jax.training.optimizer import make_optimizer
+from fa_jax.training.step import init_state, make_train_step, replicate, shard
+
+PRODUCT = 2048
+
+
+def forward_operations(config: ModelConfig, batch: Batch, vocabulary: int) -> float:
+    """Floating-point operations of a batch's real words in the products of the forward pass."""
+    e, n, h = config.embedding_size, config.encoder_size, config.decoder_size
+    a, d, f = config.attention_size, 2 * config.encoder_size, config.bottleneck_size
+    source, target = (x.astype(float) for x in (batch.source_lengths, batch.target_lengths))
+    encoder = 2 * (e + n) * 4 * n + d * a  # both LSTMs, keys
+    step = (e + d + h) * 4 * h + h * a + (h + e) * a + h * f + f * vocabulary
+    pair = a + d  # score of a position, its part of the context
+    return 2 * (source * encoder + target * step + source * target * pair).sum()
+
+
+def main(languages: str = "en-ja", rounds: int = 15, output: Path | None = None):
+    """Measures and prints one JSON object.
+
+    Args:
+      languages: corpus and preset are the languages' defaults.
+      rounds: each times a matrix product and one step of every padded shape.
+      output: also write the object to this file.
+    """
+    keep_freed_memory()
+    jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
+    config = preset("small", languages, "")
+    data = prepare(config.data)
+    plan = plan_batches(
+        data.train.source.lengths,
+        data.train.target.lengths,
+        batch_size=config.training.batch_size,
+        max_length=config.data.max_length,
+        padded_shapes=config.data.padded_shapes,
+    )
+    optimizer = make_optimizer(config.training, len(plan))
+    step = make_train_step(config, optimizer)
+    vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
+    state = replicate(init_state(config, optimizer, *vocabularies))
+    # One full batch of each shape; a shape's weight is its number of batches.
+    shapes, first, counts = np.unique(plan.shapes, axis=0, return_index=True, return_counts=True)
+    batches = [make_batch(data.train, plan, index) for index in first]
+    matrix = jax.random.normal(jax.random.key(0), (PRODUCT, PRODUCT))
+    product = jax.jit(jnp.matmul)
+
+    began = time.perf_counter()
+    product(matrix, matrix).block_until_ready()
+    for batch in batches:
+        state, _ = jax.block_until_ready(step(state, shard(batch)))
+    compilation = time.perf_counter() - began
+
+    step_seconds = [[] for _ in batches]
+    product_seconds = []
+    for _ in range(rounds):
+        for batch, seconds in zip(batches, step_seconds, strict=True):
+            began = time.perf_counter()
+            product(matrix, matrix).block_until_ready()
+            product_seconds.append(time.perf_counter() - began)
+            began = time.perf_counter()
+            state, _ = jax.block_until_ready(step(state, shard(batch)))
+            seconds.append(time.perf_counter() - began)
+
+    medians = np.array([statistics.median(seconds) for seconds in step_seconds])
+    operations = np.array(
+        [3 * forward_operations(config.model, b, vocabularies[1]) for b in batches]
+    )
+    words = np.array([b.target_lengths.sum() for b in batches])
+    epoch = (counts * medians).sum()
+    best = 2 * PRODUCT**3 / statistics.median(product_seconds)
+    useful = (counts * operations).sum() / epoch
+    result = {
+        "benchmark": "training throughput, preset small",
+        "languages": languages,
+        "processor": _processor(),
+        "jax": jax.__version__,
+        "useful_gflops": useful / 1e9,
+        "product_gflops": best / 1e9,
+        "ratio": useful / best,
+        "target_tokens_per_second": float((counts * words).sum() / epoch),
+        "padding_share_source": _padding(plan, data.train.source.lengths, 0, 0),
+        "padding_share_target": _padding(plan, data.train.target.lengths, 1, 1),
+        "compilation_seconds": compilation,
+        "shapes": len(shapes),
+        "rounds": rounds,
+    }
+    print(json.dumps(result, indent=2))
+    if output is not None:
+        output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+
+
+def _padding(plan, lengths: np.ndarray, side: int, end: int) -> float:
+    rows = plan.rows[plan.rows >= 0]
+    return 1 - float(
+        (lengths[rows] + end).sum() / (plan.shapes[:, side].sum() * plan.rows.shape[1])
+    )
+
+
+def _processor() -> str:
+    if jax.default_backend() != "cpu":
+        return jax.devices()[0].device_kind
+    cpuinfo = Path("/proc/cpuinfo")
+    names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+    return f"{len(names)} × {names[0].split(':')[1].strip()}" if names else platform.processor()
+
+
+if __name__ == "__main__":
+    tyro.cli(main)

@@ -1,0 +1,109 @@
+"""Pictures of a run: which source tokens each output step looked at, and how training went."""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import font_manager
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from fa_jax.decoding.forced import SpanTrace
+
+BAND, FOCUS, STRENGTH = "#cfe3f5", "#d55e00", "#0072b2"  # told apart by colour-blind readers too
+JAPANESE_FONTS = (
+    "Noto Sans CJK JP", "Noto Sans JP", "IPAexGothic", "IPAGothic", "TakaoGothic",
+    "Hiragino Sans", "Yu Gothic", "MS Gothic",
+)  # fmt: skip
+
+
+def plot_spans(trace: SpanTrace, path: Path, title: str = "") -> None:
+    """Writes `span_figure` as PNG or SVG, by the path's suffix."""
+    _save(span_figure(trace, title), path)
+
+
+def span_figure(trace: SpanTrace, title: str = "") -> Figure:
+    """The vision span of each output step over a sentence (VS Figures 1b and 4).
+
+    Source tokens from left to right, output tokens from top to bottom. A step's window is a band,
+    its attention weights are squares in it, its focus p_t a dot; beside it the strength g(t).
+    """
+    steps, positions = trace.weights.shape
+    with mpl.rc_context(_style()):
+        figure = Figure(figsize=(3.6 + 0.42 * positions, 2.2 + 0.3 * steps), layout="constrained")
+        axes, strength = figure.subplots(1, 2, width_ratios=[max(positions, 6), 3], sharey=True)
+        for step in range(steps):
+            inside = np.flatnonzero(trace.windows[step])
+            left, width = inside[0] - 0.5, inside[-1] - inside[0] + 1
+            axes.barh(step, width, 0.86, left, color=BAND, label="window" if step == 0 else None)
+        step, position = np.nonzero(trace.weights > 0.01)
+        sizes = 150 * trace.weights[step, position]
+        axes.scatter(position, step, sizes, color="0.25", marker="s", label="attention weight")
+        axes.plot(trace.focus, range(steps), "o", color=FOCUS, ms=4, mew=0, label="focus $p_t$")
+        axes.set_xlim(-0.6, positions - 0.4)
+        axes.set_ylim(steps - 0.4, -0.6)
+        axes.set_xticks(range(positions), map(_shown, trace.source_tokens), rotation=60, ha="right")
+        axes.set_yticks(range(steps), map(_shown, trace.target_tokens))
+        axes.set_xlabel("source tokens")
+        axes.set_ylabel("output tokens, in order")
+        strength.barh(range(steps), trace.strength, 0.7, color=STRENGTH)
+        strength.set_xlim(0, 1)
+        strength.set_xlabel("strength $g(t)$")
+        strength.tick_params(left=False)
+        mean = trace.windows.sum(1).mean()
+        heading = (
+            f"threshold {trace.threshold:g}: {mean:.1f} of {positions} positions scored a step"
+        )
+        figure.suptitle(f"{title}\n{heading}" if title else heading)
+        figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def plot_training(rows: Sequence[dict[str, float | int]], path: Path) -> None:
+    """Writes loss, mean g(t), speed and validation BLEU over the steps of `metrics.jsonl`."""
+    panels = {
+        "loss_per_token": "loss (nats a token)",
+        "strength": "mean strength g(t)",
+        "tokens_per_second": "target tokens a second",
+        "validation_bleu": "validation BLEU (greedy)",
+    }
+    with mpl.rc_context(_style()):
+        figure = Figure(figsize=(9, 5.5), layout="constrained")
+        for axes, (name, label) in zip(figure.subplots(2, 2).flat, panels.items(), strict=True):
+            points = [(row["step"], row[name]) for row in rows if name in row]
+            marker = "o-" if name == "validation_bleu" else "-"
+            axes.plot(*np.reshape(points, (-1, 2)).T, marker, color=STRENGTH)
+            axes.set_xlabel("step")
+            axes.set_ylabel(label)
+            axes.set_ylim(bottom=0)
+            axes.grid(alpha=0.3)
+        _save(figure, path)
+
+
+def _shown(token: str) -> str:
+    """sentencepiece's mark of a word's beginning, as a mark that fonts have."""
+    return token.replace("▁", "·")
+
+
+def _save(figure: Figure, path: Path) -> None:
+    FigureCanvasAgg(figure)
+    figure.savefig(path, dpi=150)
+
+
+@cache
+def _style() -> dict[str, object]:
+    """matplotlib's own look, with a font that has Japanese letters if the system has one."""
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    found = [name for name in JAPANESE_FONTS if name in installed]
+    return {"font.family": ["DejaVu Sans", *(found or _packaged_font())], "font.size": 10}
+
+
+def _packaged_font() -> list[str]:
+    """IPAexGothic from the package matplotlib-fontja."""
+    # Found, not imported: importing it changes matplotlib's settings for the whole program.
+    (folder,) = find_spec("matplotlib_fontja").submodule_search_locations
+    font_manager.fontManager.addfont(Path(folder) / "fonts" / "ipaexg.ttf")
+    return ["IPAexGothic"]

@@ -1,0 +1,318 @@
+"""The public function against a float64 reference written from the equations."""
+
+import ast
+import json
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import Mesh, PartitionSpec
+
+import fa_jax
+from tests.attention.reference import attend_all
+
+H, D, E, A = 5, 6, 4, 7
+SIZES = {"query_size": H, "memory_size": D, "feedback_size": E, "attention_size": A}
+FIELDS = ("context", "weights", "focus", "strength", "window")
+IMPLEMENTATIONS = ("dense", "windowed")
+
+
+def case(length=37, seed=0, bias=0.0, sentences=8, dtype=np.float32):
+    """Parameters and a batch with ragged lengths (0 and 1 among them) and focuses all over."""
+    random = np.random.default_rng(seed)
+    params = fa_jax.init_flexible_attention(jax.random.key(seed), **SIZES)
+    params = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64) * 2, params)
+    params["strength"]["bias"] = np.float64(bias)
+    lengths = random.integers(1, length + 1, sentences)
+    lengths[:3] = 0, 1, length
+    arrays = {
+        "query": random.normal(size=(sentences, H)),
+        "feedback": random.normal(size=(sentences, E)),
+        "focus": random.uniform(-3, length + 5, sentences),
+        "annotations": random.normal(size=(sentences, length, D)),
+    }
+    return params, {k: v.astype(dtype) for k, v in arrays.items()}, lengths
+
+
+def run(params, arrays, lengths, **options):
+    params = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float32), params)
+    memory = fa_jax.prepare_memory(params, jnp.asarray(arrays["annotations"]), jnp.asarray(lengths))
+    steps = [jnp.asarray(arrays[name]) for name in ("query", "feedback", "focus")]
+    return fa_jax.flexible_attention(params, *steps, memory, **options)
+
+
+def reference(params, arrays, lengths, sigma=1.5, threshold=np.inf):
+    doubles = {name: array.astype(np.float64) for name, array in arrays.items()}
+    order = ("query", "feedback", "focus", "annotations")
+    return attend_all(params, *(doubles[name] for name in order), lengths, sigma, threshold)
+
+
+def assert_equal(output, expected, tolerance=1e-5):
+    for name, wanted in zip(FIELDS, expected, strict=True):
+        found = np.asarray(getattr(output, name), np.float64)
+        np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance, err_msg=name)
+
+
+@pytest.mark.parametrize("length", [1, 7, 8, 37, 70])
+@pytest.mark.parametrize("bias", [-4.0, 0.0, 3.0])
+def test_agrees_with_the_equations(length, bias):
+    params, arrays, lengths = case(length, seed=length, bias=bias)
+    compiled = {i: jax.jit(partial(run, implementation=i)) for i in (*IMPLEMENTATIONS, None)}
+    for sigma in (0.5, 1.5, 10.0):
+        for threshold in (0.01, 0.3, 1.2, 8.0, np.inf):
+            expected = reference(params, arrays, lengths, sigma, threshold)
+            for attend in compiled.values():
+                options = {"sigma": jnp.float32(sigma), "threshold": jnp.float32(threshold)}
+                assert_equal(attend(params, arrays, lengths, **options), expected)
+
+
+def test_strength_zero_is_global_attention_with_finite_gradients():
+    params, arrays, lengths = case(bias=-np.inf)
+    output = run(params, arrays, lengths, threshold=0.01)
+    assert_equal(output, reference(params, arrays, lengths))
+    np.testing.assert_array_equal(output.window, lengths)
+    np.testing.assert_array_equal(output.strength, 0)
+
+    def total(params):
+        return sum(jnp.sum(getattr(run(params, arrays, lengths), name)) for name in FIELDS[:3])
+
+    gradients = jax.grad(total)(jax.tree.map(jnp.float32, params))
+    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(gradients))
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+@pytest.mark.parametrize("threshold", [0.8, np.inf])
+def test_gradients_agree_with_finite_differences_of_the_reference(implementation, threshold):
+    params, arrays, lengths = case(length=11, seed=3, sentences=4)
+    mix = np.random.default_rng(9)
+    mixers = [mix.normal(size=np.shape(x)) for x in reference(params, arrays, lengths)[:4]]
+
+    def scalar(outputs):
+        return sum((x * m).sum() for x, m in zip(outputs, mixers, strict=False))
+
+    def of_reference(params, arrays):
+        order = ("query", "feedback", "focus", "annotations")
+        columns = (arrays[name] for name in order)
+        return scalar(attend_all(params, *columns, lengths, 1.5, threshold)[:4])
+
+    def of_function(params, arrays):
+        output = run(params, arrays, lengths, threshold=threshold, implementation=implementation)
+        return scalar([getattr(output, name) for name in FIELDS[:4]])
+
+    arguments = (params, {k: v.astype(np.float64) for k, v in arrays.items()})
+    single = jax.tree.map(jnp.float32, arguments)
+    leaves, tree = jax.tree.flatten(arguments)
+    found = jax.tree.leaves(jax.grad(of_function, (0, 1))(*single))
+    for place, leaf in enumerate(leaves):
+        direction = mix.normal(size=np.shape(leaf))
+        ends = []
+        for step in (1e-6, -1e-6):
+            moved = [x + step * direction if i == place else x for i, x in enumerate(leaves)]
+            ends.append(of_reference(*tree.unflatten(moved)))
+        expected = (ends[0] - ends[1]) / 2e-6
+        np.testing.assert_allclose(
+            (np.asarray(found[place]) * direction).sum(), expected, rtol=1e-3, atol=1e-4
+        )
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_weights_are_a_distribution_over_the_window_alone(implementation):
+    params, arrays, lengths = case(seed=1)
+    output = run(params, arrays, lengths, threshold=0.5, implementation=implementation)
+    wanted = reference(params, arrays, lengths, threshold=0.5)
+    np.testing.assert_array_equal(np.asarray(output.weights) > 0, wanted[1] > 0)
+    np.testing.assert_allclose(output.weights.sum(1), lengths > 0, atol=1e-6)
+    np.testing.assert_array_equal(output.window, wanted[4])
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_neither_padding_nor_neighbours_matter(implementation):
+    params, arrays, lengths = case(seed=2)
+    output = run(params, arrays, lengths, threshold=1.2, implementation=implementation)
+    padding = np.arange(37) >= lengths[:, None]
+    filled = arrays | {"annotations": np.where(padding[..., None], 1e6, arrays["annotations"])}
+    wider = filled | {
+        "annotations": np.pad(filled["annotations"], ((0, 0), (0, 20), (0, 0))).astype(np.float32)
+    }
+    for changed in (filled, wider):
+        again = run(params, changed, lengths, threshold=1.2, implementation=implementation)
+        for name in FIELDS:
+            wanted, found = (np.asarray(getattr(o, name)) for o in (output, again))
+            found = found[:, :37] if name == "weights" else found
+            np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6)
+    for row in range(len(lengths)):
+        alone = run(
+            params,
+            {k: v[row : row + 1] for k, v in arrays.items()},
+            lengths[row : row + 1],
+            threshold=1.2,
+            implementation=implementation,
+        )
+        np.testing.assert_allclose(alone.context[0], output.context[row], rtol=1e-6, atol=1e-6)
+        assert alone.window[0] == output.window[row]
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_hypotheses_share_their_sentence(implementation):
+    params, arrays, lengths = case(seed=4)
+    others = [case(seed=seed)[1] for seed in (5, 6)]
+    beams = {
+        name: np.stack([arrays[name], *(other[name] for other in others)], axis=1)
+        for name in ("query", "feedback", "focus")
+    } | {"annotations": arrays["annotations"]}
+    together = run(params, beams, lengths, threshold=1.2, implementation=implementation)
+    for place, other in enumerate([arrays, *others]):
+        own = other | {"annotations": arrays["annotations"]}
+        assert_equal(
+            jax.tree.map(lambda leaf, place=place: leaf[:, place], together),
+            reference(params, own, lengths, threshold=1.2),
+        )
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_works_under_every_transformation(implementation):
+    params, arrays, lengths = case()
+    attend = partial(run, params, threshold=1.2, implementation=implementation)
+    expected = reference(params, arrays, lengths, threshold=1.2)
+
+    singles = jax.tree.map(lambda leaf: leaf[:, None], (arrays, lengths))
+    mapped = jax.jit(jax.vmap(attend))(*singles)
+    assert_equal(jax.tree.map(lambda leaf: leaf[:, 0], mapped), expected)
+
+    parallel = jax.pmap(attend)(*singles)
+    assert_equal(jax.tree.map(lambda leaf: leaf[:, 0], parallel), expected)
+
+    mesh = Mesh(np.array(jax.devices()), ("sentences",))
+    spec = PartitionSpec("sentences")
+    sharded = jax.shard_map(attend, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
+    assert_equal(jax.jit(sharded)(arrays, lengths), expected)
+
+    def step(focus, _):
+        output = attend(arrays | {"focus": focus}, lengths)
+        return output.focus, output.window
+
+    _, windows = jax.lax.scan(step, arrays["focus"], None, length=3)
+    focus = arrays["focus"]
+    for found in windows:
+        wanted = reference(params, arrays | {"focus": focus}, lengths, threshold=1.2)
+        np.testing.assert_array_equal(found, wanted[4])
+        focus = wanted[2]
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_bfloat16_stays_near(implementation):
+    params, arrays, lengths = case(length=300, seed=7)
+    low = {k: v if k == "focus" else v.astype(jnp.bfloat16) for k, v in arrays.items()}
+    exact = {k: np.asarray(v, np.float32) for k, v in low.items()}
+    params = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.bfloat16), params)
+    memory = fa_jax.prepare_memory(params, jnp.asarray(low["annotations"]), jnp.asarray(lengths))
+    output = fa_jax.flexible_attention(
+        params,
+        *(jnp.asarray(low[name]) for name in ("query", "feedback", "focus")),
+        memory,
+        implementation=implementation,
+    )
+    doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
+    wanted = reference(doubles, exact, lengths)
+    assert output.context.dtype == jnp.bfloat16
+    assert output.focus.dtype == jnp.float32
+    np.testing.assert_allclose(np.asarray(output.context, np.float64), wanted[0], atol=0.05)
+    np.testing.assert_allclose(output.weights, wanted[1], atol=0.02)
+
+
+def test_module_is_the_function():
+    params, arrays, lengths = case()
+    module = fa_jax.FlexibleAttention(**SIZES, threshold=1.2)
+    variables = {"params": {"flexible_attention": jax.tree.map(jnp.float32, params)}}
+    steps = [jnp.asarray(arrays[name]) for name in ("query", "feedback", "focus")]
+
+    def whole(module, annotations, lengths, *steps):
+        return module(*steps, module.prepare_memory(annotations, lengths))
+
+    inputs = (jnp.asarray(arrays["annotations"]), jnp.asarray(lengths), *steps)
+    output = module.apply(variables, *inputs, method=whole)
+    assert_equal(output, reference(params, arrays, lengths, threshold=1.2))
+    fresh = module.init(jax.random.key(0), *inputs, method=whole)
+    assert jax.tree.structure(fresh) == jax.tree.structure(variables)
+
+
+def test_parameters_are_those_documented():
+    params = fa_jax.init_flexible_attention(jax.random.key(0), **SIZES)
+    assert jax.tree.map(jnp.shape, params) == {
+        "score": {"query_kernel": (H, A), "memory_kernel": (D, A), "vector": (A,)},
+        "strength": {"kernel": (H + E, A), "vector": (A,), "bias": ()},
+    }
+    assert params["strength"]["bias"] == -4
+
+
+ERRORS = """
+import jax, jax.numpy as jnp, json, sys
+import fa_jax
+key = jax.random.key(0)
+sizes = dict(query_size=5, memory_size=6, feedback_size=4, attention_size=7)
+params = fa_jax.init_flexible_attention(key, **sizes)
+f = jnp.ones
+good = dict(query=f((2, 5)), feedback=f((2, 4)), focus=f(2))
+memory = fa_jax.prepare_memory(params, f((2, 9, 6)), jnp.array([9, 3]))
+def attend(**changes):
+    options = {k: changes.pop(k) for k in ("sigma", "threshold", "implementation") if k in changes}
+    a = good | changes
+    step = lambda q, fb, fo: fa_jax.flexible_attention(params, q, fb, fo, memory, **options)
+    return jax.jit(step)(a["query"], a["feedback"], a["focus"])
+cases = {
+    "query shape": lambda: attend(query=f((2, 6))),
+    "query rank": lambda: attend(query=f(5)),
+    "query rows": lambda: attend(query=f((3, 5))),
+    "query dtype": lambda: attend(query=f((2, 5), jnp.int32)),
+    "feedback shape": lambda: attend(feedback=f((2, 5))),
+    "feedback dtype": lambda: attend(feedback=f((2, 4), bool)),
+    "focus shape": lambda: attend(focus=f((2, 1))),
+    "focus dtype": lambda: attend(focus=f(2, jnp.int32)),
+    "annotations shape": lambda: fa_jax.prepare_memory(params, f((2, 9, 5)), jnp.array([9, 3])),
+    "annotations dtype": lambda: fa_jax.prepare_memory(
+        params, f((2, 9, 6), jnp.int32), jnp.array([9, 3])),
+    "lengths shape": lambda: fa_jax.prepare_memory(params, f((2, 9, 6)), jnp.array([9, 3, 1])),
+    "lengths dtype": lambda: fa_jax.prepare_memory(params, f((2, 9, 6)), f(2)),
+    "query_size": lambda: fa_jax.init_flexible_attention(key, **sizes | dict(query_size=0)),
+    "implementation": lambda: attend(implementation="fast"),
+}
+for name in ("sigma", "threshold"):
+    for value in (0, -1, float("nan")):
+        cases[f"{name} {value}"] = lambda name=name, value=value: attend(**{name: value})
+found = {}
+for name, case in cases.items():
+    try:
+        case()
+        found[name] = None
+    except Exception as error:
+        found[name] = [type(error).__name__, str(error)]
+json.dump(found, sys.stdout)
+"""
+
+
+def test_errors_name_the_argument():
+    # A process of its own: here the type checker would answer before the function does.
+    output = subprocess.run(
+        [sys.executable, "-c", ERRORS],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(fa_jax.__file__).parents[1],
+    )
+    for name, found in json.loads(output.stdout).items():
+        assert found is not None, f"{name}: no error"
+        kind, message = found
+        assert kind == ("TypeError" if name.endswith("dtype") else "ValueError"), (name, found)
+        assert message.startswith(name.split()[0]), (name, message)
+
+
+def test_attention_can_be_lifted_out():
+    for path in (Path(fa_jax.__file__).parent / "attention").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("fa_jax"):
+                assert node.module.startswith("fa_jax.attention"), path

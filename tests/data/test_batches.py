@@ -1,0 +1,84 @@
+"""Batches: every sentence once, few shapes, the same order again from any place."""
+
+import numpy as np
+import pytest
+
+from fa_jax.data.batches import epoch_order, make_batch, merge_shapes, plan_batches, prefetch
+from fa_jax.data.encoded import EncodedPairs, EncodedTexts
+from fa_jax.errors import UserError
+
+
+def lengths(count=1000, seed=0):
+    random = np.random.default_rng(seed)
+    source = random.integers(0, 70, count)
+    return source, np.clip(source + random.integers(-8, 9, count), 0, None)
+
+
+def plan(source, target, **changes):
+    options = {"batch_size": 64, "max_length": 50, "padded_shapes": 5} | changes
+    return plan_batches(source, target, **options)
+
+
+def test_every_fitting_sentence_stands_in_one_batch():
+    source, target = lengths()
+    rows = plan(source, target).rows
+    fitting = (np.maximum(source, target) <= 50) & (np.minimum(source, target) > 0)
+    assert sorted(rows[rows >= 0]) == np.flatnonzero(fitting).tolist()
+
+
+def test_shapes_are_few_and_hold_their_sentences():
+    source, target = lengths()
+    made = plan(source, target)
+    assert len(np.unique(made.shapes, axis=0)) <= 5
+    for rows, (s, t) in zip(made.rows, made.shapes, strict=True):
+        assert source[rows[rows >= 0]].max() <= s
+        assert target[rows[rows >= 0]].max() + 1 <= t
+
+
+def test_merging_takes_the_pair_that_pads_least():
+    needed = np.array([[4, 4], [5, 4], [20, 20]])
+    assert merge_shapes(needed, 2).tolist() == [[5, 4], [5, 4], [20, 20]]
+    assert merge_shapes(needed, 9).tolist() == needed.tolist()
+
+
+def test_orders_differ_by_epoch_and_seed_and_repeat():
+    made = plan(*lengths())
+    orders = [epoch_order(made, seed, epoch).tolist() for seed in (0, 1) for epoch in (0, 1)]
+    assert all(sorted(order) == list(range(len(made))) for order in orders)
+    assert len({tuple(order) for order in orders}) == 4
+    assert epoch_order(made, 1, 1).tolist() == orders[3]
+
+
+def test_a_batch_holds_its_sentences_and_empty_rows():
+    source = EncodedTexts(np.array([5, 6, 7, 8, 9], np.int32), np.array([0, 2, 5]))
+    target = EncodedTexts(np.array([4, 4, 4, 5], np.int32), np.array([0, 3, 4]))
+    made = plan(source.lengths, target.lengths, batch_size=3)
+    batch = make_batch(EncodedPairs(source, target), made, 0)
+    assert batch.source.shape == (3, 3)
+    assert batch.target.shape == (3, 4)
+    order = np.argsort(batch.ids)
+    assert batch.ids[order].tolist() == [-1, 0, 1]
+    assert batch.source[order].tolist() == [[0, 0, 0], [5, 6, 0], [7, 8, 9]]
+    assert batch.target[order].tolist() == [[0, 0, 0, 0], [4, 4, 4, 2], [5, 2, 0, 0]]
+    assert batch.target_lengths[order].tolist() == [0, 4, 2]
+
+
+def test_nothing_left_says_why():
+    with pytest.raises(UserError, match=r"of 2, 1 have more than data\.max_length = 50 .* 1 have"):
+        plan(np.array([60, 0]), np.array([3, 4]))
+
+
+def test_prefetch_keeps_order_and_raises_what_its_source_raises():
+    def broken():
+        yield from range(5)
+        raise RuntimeError("broken")
+
+    assert list(prefetch(range(100))) == list(range(100))
+    found = []
+    with pytest.raises(RuntimeError, match="broken"):
+        for item in prefetch(broken()):
+            found.append(item)
+    assert found == list(range(5))
+    endless = prefetch(iter(int, 1))
+    next(endless)
+    endless.close()

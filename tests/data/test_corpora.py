@@ -1,0 +1,170 @@
+"""Corpora as a user brings them, and every way in which they can be wrong."""
+
+import gzip
+import lzma
+import sys
+
+import pytest
+
+from fa_jax.data import corpora
+from fa_jax.data.corpora import aspec, load_corpus
+from fa_jax.errors import UserError
+
+ENGLISH = ["I am here.", "It rains.", "Good night."]
+JAPANESE = ["私はここにいる。", "雨が降る。", "おやすみ。"]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("FA_JAX_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "my text"
+    folder.mkdir()
+    for split in ("train", "validation", "test"):
+        write(folder / f"{split}.en", ENGLISH)
+        write(folder / f"{split}.ja", JAPANESE)
+    return folder
+
+
+def write(path, lines):
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
+def message(folder, languages="en-ja"):
+    with pytest.raises(UserError) as error:
+        load_corpus(str(folder), languages)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "languages", "sizes", "first"),
+    [
+        ("", "en-ja", (199_448, 1000, 1000), "Here's to a long and happy life!"),
+        ("", "de-en", (63_970, 2000, 2000), "Durch mich regieren Könige, und Fürsten treffen"),
+        ("tatoeba_de_en", "en-de", (35_974, 1000, 1000), "The pain has gone."),
+    ],
+)
+def test_embedded_corpora(name, languages, sizes, first):
+    corpus = load_corpus(name, languages)
+    assert (len(corpus.train), len(corpus.validation), len(corpus.test)) == sizes
+    assert corpus.train[0][0].startswith(first)
+    assert list(corpus.test)[-1] == corpus.test[sizes[2] - 1]
+    with pytest.raises(IndexError):
+        corpus.test[sizes[2]]
+
+
+def test_no_sentence_is_in_two_splits():
+    corpus = load_corpus("tatoeba_de_en", "de-en")
+    train = {side for pair in corpus.train for side in pair}
+    assert not any(side in train for pair in corpus.test for side in pair)
+
+
+def test_two_files_a_split(folder):
+    corpus = load_corpus(str(folder), "en-ja")
+    expected = list(zip(ENGLISH, JAPANESE, strict=True))
+    assert list(corpus.train) == list(corpus.test) == expected
+    assert list(load_corpus(str(folder), "ja-en").train) == [(b, a) for a, b in expected]
+
+
+def test_tables_compressed_or_not_with_a_header_or_not(tmp_path):
+    plain = [f"{a}\t{b}" for a, b in zip(ENGLISH, JAPANESE, strict=True)]
+    swapped = [f"{b}\t{a}" for a, b in zip(ENGLISH, JAPANESE, strict=True)]
+    write(tmp_path / "train.tsv", ["ja\ten", *swapped])
+    with gzip.open(tmp_path / "validation.tsv.gz", "wt", encoding="utf-8") as file:
+        file.write("\n".join(["en\tja", *plain]))
+    with lzma.open(tmp_path / "test.tsv.xz", "wt", encoding="utf-8") as file:
+        file.write("\n".join(plain) + "\n")
+    corpus = load_corpus(str(tmp_path), "en-ja")
+    expected = list(zip(ENGLISH, JAPANESE, strict=True))
+    assert list(corpus.train) == list(corpus.validation) == list(corpus.test) == expected
+
+
+def test_changed_files_are_read_again(folder):
+    load_corpus(str(folder), "en-ja")
+    write(folder / "train.en", ["Changed.", *ENGLISH[1:]])
+    assert load_corpus(str(folder), "en-ja").train[0][0] == "Changed."
+
+
+def test_files_of_unequal_length(folder):
+    write(folder / "train.ja", JAPANESE[:2])
+    text = message(folder)
+    assert "train.ja has 2 lines" in text
+    assert "train.en has 3" in text
+    assert "line 3 of train.en has no partner" in text
+
+
+def test_not_utf8(folder):
+    (folder / "test.ja").write_bytes("雨が降る。\n".encode() + "雨\n".encode("shift-jis"))
+    assert "test.ja, line 2: not UTF-8" in message(folder)
+
+
+def test_empty_file(folder):
+    write(folder / "validation.en", [])
+    write(folder / "validation.ja", [])
+    assert "validation.en is empty" in message(folder)
+
+
+def test_missing_file(folder):
+    (folder / "test.ja").unlink()
+    assert "looked for test.tsv and for test.en with test.ja" in message(folder)
+
+
+def test_table_without_a_tab(folder):
+    write(folder / "train.tsv", ["en\tja", "I am here.\t私はここにいる。", "no tab"])
+    assert "train.tsv, line 3: 0 tabs" in message(folder)
+
+
+def test_table_of_other_languages(folder):
+    write(folder / "train.tsv", ["de\tfr", "eins\tun"])
+    assert "headed de, fr" in message(folder)
+
+
+def test_damaged_archive(folder):
+    (folder / "train.en").unlink()
+    (folder / "train.en.xz").write_bytes(b"\xfd7zXZ no archive")
+    assert "train.en.xz cannot be read" in message(folder)
+
+
+def test_unknown_names():
+    assert "tatoeba_en_ja" in message("tatoeba", "en-ja")
+    assert "does not exist" in message("./nowhere", "en-ja")
+    assert "holds en-ja, not de-en" in message("tatoeba_en_ja", "de-en")
+    assert "no corpus is included for en-fr" in message("", "en-fr")
+    for languages in ("english", "en-en", "EN-JA", "en_US.UTF-8", ""):
+        assert "two different codes" in message("", languages)
+
+
+def test_aspec_takes_the_best_pairs_in_their_order(tmp_path):
+    for name in ("train", "dev", "test"):
+        (tmp_path / name).mkdir()
+    rows = [(0.2, "一", "one"), (0.9, "二", "two"), (0.5, "三", "three"), (0.9, "四", "four")]
+    lines = [f"{score} ||| A-1 ||| 1 ||| {ja} ||| {en}" for score, ja, en in rows]
+    write(tmp_path / "train" / "train-1.txt", lines[:3])
+    write(tmp_path / "train" / "train-2.txt", lines[3:])
+    write(tmp_path / "dev" / "dev.txt", ["A-1 ||| 1 ||| 五 ||| five"])
+    write(tmp_path / "test" / "test.txt", ["A-1 ||| 1 ||| 六 ||| six"])
+    best = aspec.read_aspec(tmp_path, "train", best=3)
+    assert list(best) == [("two", "二"), ("three", "三"), ("four", "四")]
+    corpus = load_corpus(f"aspec:{tmp_path}", "ja-en")
+    assert list(corpus.train) == [(ja, en) for _, ja, en in rows]
+    assert list(corpus.test) == [("六", "six")]
+    write(tmp_path / "dev" / "dev.txt", ["A-1 ||| 五 ||| five"])
+    assert "dev.txt, line 1: 3 fields instead of 4" in message(f"aspec:{tmp_path}")
+    assert "licensed" in message("aspec")
+
+
+def test_sets_of_tfds_need_tensorflow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorflow", None)
+    assert "fa-jax[tensorflow]" in message("wmt15_translate/de-en", "de-en")
+
+
+def test_sets_of_tfds_are_read_through_their_builder(folder, monkeypatch):
+    """A builder of ours stands in for one that only a network can fill."""
+    builder, _ = corpora._builder(str(folder), ("en", "ja"))
+    monkeypatch.setattr(corpora.tfds, "builder", lambda name, file_format: builder)
+    corpus = load_corpus("any_translate/ja-en", "ja-en")
+    assert corpus.test[1] == (JAPANESE[1], ENGLISH[1])
+    assert "holds en, ja, not de-en" in message("any_translate/ja-en", "de-en")

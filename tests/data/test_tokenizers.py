@@ -1,0 +1,53 @@
+"""Tokens of real text, and back."""
+
+import pytest
+from sacrebleu.tokenizers.tokenizer_ja_mecab import TokenizerJaMecab
+
+from fa_jax.data.corpora import load_corpus
+from fa_jax.data.tokenizers import Characters, Words, train_subwords
+from fa_jax.errors import UserError
+
+
+@pytest.fixture(scope="module")
+def texts():
+    pairs = list(load_corpus("tatoeba_en_ja", "en-ja").validation)
+    return {"en": [a for a, _ in pairs], "ja": [b for _, b in pairs]}
+
+
+def test_japanese_words_are_those_of_sacrebleu(texts):
+    theirs, ours = TokenizerJaMecab(), Words("ja")
+    for text in texts["ja"]:
+        assert " ".join(ours.tokenize(text)) == theirs(text)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_words_come_back(texts, language):
+    tokenizer = Words(language)
+    back = [tokenizer.detokenize(tokenizer.tokenize(text)) for text in texts[language]]
+    same = sum(a == b for a, b in zip(back, texts[language], strict=True))
+    assert same / len(back) > 0.97
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_characters_and_subwords_come_back_exactly(texts, language):
+    text = texts[language]
+    for tokenizer in (Characters(), train_subwords(text, 2000, language)):
+        assert [tokenizer.detokenize(tokenizer.tokenize(t)) for t in text] == text
+
+
+def test_subwords_keep_to_their_number_and_are_the_same_each_time(texts):
+    first, again = (train_subwords(texts["en"], 300, "en") for _ in range(2))
+    assert first == again
+    pieces = {piece for text in texts["en"] for piece in first.tokenize(text)}
+    assert 200 < len(pieces) <= 300
+    assert "▁the" in pieces
+
+
+def test_japanese_words_keep_the_space_between_latin_ones():
+    assert Words("ja").detokenize(["Mac", "OS", "を", "使う", "。"]) == "Mac OSを使う。"
+
+
+def test_a_missing_kytea_says_so(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(UserError, match="no program `kytea`"):
+        Words("ja", "model.bin").tokenize("雨が降る。")

@@ -1,0 +1,127 @@
+"""Beam search against an exhaustive search on a tiny vocabulary."""
+
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from fa_jax.config import DecodingConfig, ModelConfig
+from fa_jax.decoding.beam_search import beam_search
+from fa_jax.decoding.forced import trace_translations
+from fa_jax.decoding.translate import average_window, search_translations
+from fa_jax.model.translator import init_translator
+from tests.model.reference import force
+
+CONFIG = ModelConfig(
+    embedding_size=8, encoder_size=8, decoder_size=8, attention_size=8, bottleneck_size=8
+)
+SOURCES = [[4, 5, 6, 7], [5, 4], [8, 8, 8, 4, 5, 6, 7, 8, 4, 4, 5, 6, 6, 7, 7, 8, 5]]
+WRITABLE = (2, 3, 4, 5)
+THRESHOLD = 1.2
+
+
+@pytest.fixture(scope="module")
+def params():
+    params = jax.tree.map(lambda x: x * 3, init_translator(jax.random.key(1), CONFIG, 9, 6))
+    params["decoder"]["attention"]["strength"]["bias"] = jnp.float32(1.0)
+    return params
+
+
+def exhaustive(params, source, limit):
+    """All translations of up to `limit` words that end, best first."""
+    doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
+    found = []
+    for length in range(limit):
+        for words in itertools.product(WRITABLE[1:], repeat=length):
+            target = [*words, 2]
+            log_probs = force(doubles, source, target, CONFIG.sigma, THRESHOLD)[0]
+            found.append((log_probs.mean(), list(words)))
+    return sorted(found, reverse=True)
+
+
+def search(params, sources=SOURCES, n_best=1, **options):
+    decoding = DecodingConfig(threshold=THRESHOLD, **options)
+    return search_translations(params, CONFIG, decoding, sources, n_best=n_best)
+
+
+def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
+    limits = np.array([4, 3])
+    source = np.array([SOURCES[0], [*SOURCES[1], 0, 0]])
+    found = beam_search(
+        params, CONFIG, source, np.array([4, 2]), limits, THRESHOLD,
+        beam_size=100, max_length=6, n_best=10,
+    )  # fmt: skip
+    for row in range(2):
+        expected = exhaustive(params, SOURCES[row], int(limits[row]))[:10]
+        for place, (score, words) in enumerate(expected):
+            length = int(found.lengths[row, place])
+            assert found.words[row, place, :length].tolist() == [*words, 2]
+            np.testing.assert_allclose(found.scores[row, place], score, rtol=1e-5)
+
+
+def test_greedy_takes_the_best_word_each_time(params):
+    doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
+    (result,) = search(params, SOURCES[:1], beam_size=1)
+    written, calls, scored = [], 0, 0
+    while 2 not in written and len(written) < 2 * 4 + 10:
+        rows = [
+            force(doubles, SOURCES[0], [*written, word], CONFIG.sigma, THRESHOLD)
+            for word in WRITABLE
+        ]
+        scored += rows[0][3][-1]
+        calls += 1
+        written.append(WRITABLE[int(np.argmax([row[0][-1] for row in rows]))])
+    assert result.hypotheses[0].words == [word for word in written if word != 2]
+    assert (result.calls, result.scored) == (calls, scored)
+
+
+def test_neither_neighbours_nor_padding_nor_devices_matter(params):
+    together = search(params, beam_size=3, n_best=3)
+    for row, source in enumerate(SOURCES):
+        (alone,) = search(params, [source], beam_size=3, n_best=3, batch_size=1)
+        assert [h.words for h in alone.hypotheses] == [h.words for h in together[row].hypotheses]
+        scores = [[h.score for h in r.hypotheses] for r in (alone, together[row])]
+        np.testing.assert_allclose(*scores, rtol=1e-5)
+        assert (alone.scored, alone.calls) == (together[row].scored, together[row].calls)
+
+
+def test_windowed_is_dense(params):
+    dense = search(params, beam_size=4)
+    windowed = search(params, beam_size=4, implementation="windowed")
+    for a, b in zip(dense, windowed, strict=True):
+        assert a.hypotheses[0].words == b.hypotheses[0].words
+        assert (a.scored, a.calls) == (b.scored, b.calls)
+
+
+def test_an_empty_source_has_an_empty_translation(params):
+    results = search(params, [[], SOURCES[0], []])
+    assert [bool(r.calls) for r in results] == [False, True, False]
+    assert results[0].hypotheses[0].words == []
+
+
+def test_without_a_threshold_the_window_is_the_sentence(params):
+    decoding = DecodingConfig(beam_size=3)
+    for source in SOURCES:
+        results = search_translations(params, CONFIG, decoding, [source])
+        assert average_window(results) == len(source)
+
+
+def test_the_trace_repeats_what_the_search_saw(params):
+    decoding = DecodingConfig(threshold=THRESHOLD, beam_size=1)
+    results = search_translations(params, CONFIG, decoding, SOURCES)
+    words = [result.hypotheses[0].words for result in results]
+    traces = trace_translations(params, CONFIG, decoding, SOURCES, words)
+    doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
+    for source, target, result, trace in zip(SOURCES, words, results, traces, strict=True):
+        expected = force(doubles, source, [*target, 2], CONFIG.sigma, THRESHOLD)
+        found = (trace.log_probs, trace.strength, trace.focus, trace.windows.sum(1))
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(trace.weights.sum(1), 1, rtol=1e-5)
+        if len(target) < 2 * len(source) + 10:  # it ended by itself
+            np.testing.assert_allclose(
+                trace.log_probs.mean(), result.hypotheses[0].score, rtol=1e-4
+            )
+            assert trace.windows.sum() == result.scored

@@ -1,0 +1,88 @@
+"""Scores against facts that do not come from the code."""
+
+import math
+from collections import Counter
+
+import pytest
+
+from fa_jax.data.tokenizers import Words
+from fa_jax.errors import UserError
+from fa_jax.evaluation.scores import score_translations
+from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu, smoothed_sentence_bleu
+
+JAPANESE = ["彼の勇気にはびっくりした。", "私、ジーンズって似合わないんだよね。"]
+GERMAN = ["Die Männer von Israel waren sehr angestrengt.", "Und das ganze Volk kostete keine."]
+
+
+@pytest.mark.parametrize(("texts", "language"), [(JAPANESE, "ja"), (GERMAN, "de")])
+def test_a_perfect_translation(texts, language):
+    scores = score_translations(texts, texts, language, Words(language).tokenize)
+    assert scores["bleu"] == pytest.approx(100)
+    assert scores["bleu_word"] == pytest.approx(100)
+    assert scores["ribes"] == pytest.approx(1)
+    assert ("bleu_char" in scores) == (language == "ja")
+
+
+def test_signatures_name_the_tokenizer():
+    scores = score_translations(JAPANESE, JAPANESE, "ja", Words("ja").tokenize)
+    assert "tok:ja-mecab" in scores["bleu_signature"]
+    assert "tok:char" in scores["bleu_char_signature"]
+    scores = score_translations(GERMAN, GERMAN, "de", Words("de").tokenize)
+    assert "tok:13a" in scores["bleu_signature"]
+
+
+def test_ribes_sees_order_where_words_are_the_same():
+    reversed_words = [" ".join(reversed(text.split())) for text in GERMAN]
+    scores = score_translations(reversed_words, GERMAN, "de", str.split)
+    assert scores["ribes"] == pytest.approx(0)
+
+
+def test_an_empty_translation_scores_nothing():
+    scores = score_translations(["", JAPANESE[1]], JAPANESE, "ja", Words("ja").tokenize)
+    assert scores["ribes"] == pytest.approx(0.5)
+    assert 0 < scores["bleu"] < 100
+
+
+def test_wrong_numbers_of_sentences():
+    with pytest.raises(UserError, match="no sentence"):
+        score_translations([], [], "de", str.split)
+    with pytest.raises(ValueError, match="1 hypotheses for 2 references"):
+        score_translations(GERMAN[:1], GERMAN, "de", str.split)
+
+
+def lin_and_och(hypothesis, reference):
+    """BLEU+1 from the paper: one is added to matches and totals of n-grams longer than one."""
+    logs = []
+    for n in range(1, 5):
+        grams = [
+            Counter(tuple(side[i : i + n]) for i in range(len(side) - n + 1))
+            for side in (hypothesis, reference)
+        ]
+        matches, total = (grams[0] & grams[1]).total(), grams[0].total()
+        add = 1 if n > 1 else 0
+        if matches + add == 0:
+            return 0.0
+        logs.append(math.log((matches + add) / (total + add)))
+    brevity = min(0.0, 1 - len(reference) / len(hypothesis))
+    return 100 * math.exp(sum(logs) / 4 + brevity)
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference"),
+    [
+        ("a b c d e", "a b c d e"),
+        ("a b c d", "a b x d e f"),
+        ("a b c d e f g", "c d e a b"),
+        ("x y", "a b c"),
+        ("a x b y c", "a b c d e"),
+    ],
+)
+def test_smoothed_bleu_is_that_of_lin_and_och(hypothesis, reference):
+    pair = hypothesis.split(), reference.split()
+    assert smoothed_sentence_bleu(*pair) == pytest.approx(lin_and_och(*pair))
+
+
+def test_mean_is_over_sentences():
+    pairs = [(["a", "b", "c", "d"], ["a", "b", "c", "d"]), (["a", "b"], ["a", "c", "d"])]
+    expected = (100 + lin_and_och(*pairs[1])) / 2
+    assert mean_smoothed_bleu(*zip(*pairs, strict=True)) == pytest.approx(expected)

@@ -1,0 +1,36 @@
+"""The chunked loss against optax, with several chunks and a last one that is not full."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+from fa_jax.model import cross_entropy
+from fa_jax.model.cross_entropy import weighted_cross_entropy
+
+
+def plain(kernel, bias, hidden, words, weights):
+    logits = hidden @ kernel + bias
+    losses = optax.losses.softmax_cross_entropy_with_integer_labels(logits, words)
+    return (losses * weights).sum()
+
+
+@pytest.mark.parametrize("elements", [1, 50, 10_000])
+def test_value_and_gradients_are_those_of_optax(elements, monkeypatch):
+    monkeypatch.setattr(cross_entropy, "CHUNK_ELEMENTS", elements)
+    keys = jax.random.split(jax.random.key(0), 5)
+    kernel, bias = jax.random.normal(keys[0], (4, 9)), jax.random.normal(keys[1], (9,))
+    hidden = 3 * jax.random.normal(keys[2], (23, 4))
+    words = jax.random.randint(keys[3], (23,), 0, 9)
+    weights = (jax.random.uniform(keys[4], (23,)) > 0.3).astype(jnp.float32)
+    values = (kernel, bias, hidden)
+
+    def scaled(loss):
+        return lambda *values: 0.5 * loss(*values, words, weights)
+
+    assert np.allclose(scaled(weighted_cross_entropy)(*values), scaled(plain)(*values))
+    found = jax.jit(jax.grad(scaled(weighted_cross_entropy), (0, 1, 2)))(*values)
+    expected = jax.grad(scaled(plain), (0, 1, 2))(*values)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)

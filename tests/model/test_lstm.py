@@ -1,0 +1,109 @@
+"""The LSTM against Flax's own, sentence by sentence without padding."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import linen as nn
+
+from fa_jax.model.lstm import init_lstm, lstm_inputs, lstm_states, lstm_update
+
+STEPS, BATCH, SIZE, INPUT = 9, 4, 5, 3
+LENGTHS = np.array([9, 1, 0, 6])
+
+
+def flax_parameters(params):
+    """The same weights under the names of Flax's cell."""
+    order = ("i", "f", "g", "o")
+    inputs = jnp.split(params["input_kernel"], 4, axis=1)
+    recurrent = jnp.split(params["recurrent_kernel"], 4, axis=1)
+    biases = jnp.split(params["bias"], 4)
+    tree = {f"i{g}": {"kernel": k} for g, k in zip(order, inputs, strict=True)}
+    both = zip(order, recurrent, biases, strict=True)
+    return {"params": tree | {f"h{g}": {"kernel": k, "bias": b} for g, k, b in both}}
+
+
+def flax_states(params, sentence):
+    """Hidden states over one unpadded sentence."""
+    cell = nn.OptimizedLSTMCell(SIZE)
+    carry = (jnp.zeros(SIZE), jnp.zeros(SIZE))
+    states = []
+    for x in sentence:
+        carry, hidden = cell.apply(flax_parameters(params), carry, x)
+        states.append(hidden)
+    return jnp.stack(states)
+
+
+@pytest.fixture(scope="module")
+def setting():
+    keys = jax.random.split(jax.random.key(0), 3)
+    params = [init_lstm(key, INPUT, SIZE) for key in keys[:2]]
+    return params, jax.random.normal(keys[2], (STEPS, BATCH, INPUT))
+
+
+def states(params, x):
+    """Both LSTMs at once: the first reads forward, the second each sentence backward."""
+    inside = np.arange(STEPS)[:, None] < LENGTHS
+    inputs = [lstm_inputs(params[0], x), lstm_inputs(params[1], x[::-1])]
+    return lstm_states(
+        jnp.stack([p["recurrent_kernel"] for p in params]),
+        jnp.stack(inputs, axis=1),
+        jnp.stack([inside, inside[::-1]], axis=1),
+    )
+
+
+def total(params, x):
+    weights = jnp.sin(jnp.arange(STEPS * 2 * BATCH * SIZE)).reshape(STEPS, 2, BATCH, SIZE)
+    found = states(params, x)
+    inside = np.arange(STEPS)[:, None] < LENGTHS
+    mask = jnp.stack([inside, inside[::-1]], axis=1)[..., None]
+    return jnp.where(mask, found * weights, 0).sum()
+
+
+def flax_total(params, x):
+    weights = jnp.sin(jnp.arange(STEPS * 2 * BATCH * SIZE)).reshape(STEPS, 2, BATCH, SIZE)
+    result = 0.0
+    for row, length in enumerate(LENGTHS):
+        if length:
+            forward = flax_states(params[0], x[:length, row])
+            backward = flax_states(params[1], x[:length, row][::-1])
+            result += (forward * weights[:length, 0, row]).sum()
+            result += (backward * weights[STEPS - length :, 1, row]).sum()
+    return result
+
+
+def test_states_and_gradients_are_flax_own(setting):
+    params, x = setting
+    value, gradients = jax.value_and_grad(total, (0, 1))(params, x)
+    expected, expected_gradients = jax.value_and_grad(flax_total, (0, 1))(params, x)
+    np.testing.assert_allclose(value, expected, rtol=1e-5)
+    jax.tree.map(
+        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5),
+        gradients,
+        expected_gradients,
+    )
+
+
+def test_padding_leaves_the_state_alone(setting):
+    params, x = setting
+    found = states(params, x)
+    np.testing.assert_array_equal(found[:, :, 2], 0)
+    np.testing.assert_array_equal(found[5, 0, 3], found[8, 0, 3])
+
+
+def test_one_step_is_flax_own(setting):
+    params, x = setting
+    cell, hidden = jnp.full((BATCH, SIZE), 0.3), jnp.full((BATCH, SIZE), -0.2)
+    gates = lstm_inputs(params[0], x[0]) + hidden @ params[0]["recurrent_kernel"]
+    found = lstm_update(gates, cell)
+    module = nn.OptimizedLSTMCell(SIZE)
+    (new_cell, new_hidden), _ = module.apply(flax_parameters(params[0]), (cell, hidden), x[0])
+    np.testing.assert_allclose(found[0], new_hidden, atol=1e-6)
+    np.testing.assert_allclose(found[1], new_cell, atol=1e-6)
+
+
+def test_initial_weights():
+    params = init_lstm(jax.random.key(1), INPUT, SIZE)
+    for gate in jnp.split(params["recurrent_kernel"], 4, axis=1):
+        np.testing.assert_allclose(gate.T @ gate, np.eye(SIZE), atol=1e-5)
+    np.testing.assert_array_equal(params["bias"], np.repeat([0, 1, 0, 0], SIZE))

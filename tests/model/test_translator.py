@@ -1,0 +1,107 @@
+"""The translator against a float64 reference, sentence by sentence; padding never matters."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from fa_jax.config import ModelConfig
+from fa_jax.model.translator import (
+    cast_for_compute,
+    force_translation,
+    init_translator,
+    word_log_probs,
+)
+from tests.model.reference import force
+
+CONFIG = ModelConfig(
+    embedding_size=6, encoder_size=5, decoder_size=7, attention_size=8, bottleneck_size=4
+)
+SOURCES = [[4, 5, 6, 7, 8, 5, 9], [5], [9, 8, 7]]
+TARGETS = [[4, 6, 2], [5, 5, 5, 5, 5, 2], [2]]
+
+
+def padded(sentences, length):
+    rows = np.zeros((len(sentences), length), np.int32)
+    for row, sentence in zip(rows, sentences, strict=True):
+        row[: len(sentence)] = sentence
+    return rows
+
+
+def parameters(config=CONFIG):
+    params = init_translator(jax.random.key(0), config, 10, 8)
+    params = jax.tree.map(lambda leaf: leaf * 3, params)
+    if config.attention == "flexible":
+        params["decoder"]["attention"]["strength"]["bias"] = jnp.float32(0.2)
+    return params
+
+
+def forced(params, config, source_length, target_length, **options):
+    target = padded(TARGETS, target_length)
+    lengths = np.array([len(s) for s in SOURCES])
+    params = cast_for_compute(params, config)
+    steps = force_translation(
+        params, config, padded(SOURCES, source_length), lengths, target, **options
+    )
+    return word_log_probs(params, steps, target), steps.attention
+
+
+@pytest.mark.parametrize("threshold", [0.5, np.inf])
+@pytest.mark.parametrize("implementation", ["dense", "windowed"])
+@pytest.mark.parametrize("attention", ["flexible", "global"])
+def test_agrees_with_the_equations(threshold, implementation, attention):
+    config = dataclasses.replace(CONFIG, attention=attention)
+    params = parameters(config)
+    doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
+    log_probs, attended = forced(
+        params, config, 11, 9, threshold=threshold, implementation=implementation
+    )
+    for row, (source, target) in enumerate(zip(SOURCES, TARGETS, strict=True)):
+        found = (
+            log_probs[row],
+            attended.strength[:, row],
+            attended.focus[:, row],
+            attended.window[:, row],
+        )
+        wanted = force(doubles, source, target, config.sigma, threshold)
+        for a, b in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(a[: len(target)], b, rtol=1e-4, atol=1e-5)
+
+
+def test_padding_never_matters():
+    params = parameters()
+    near, _ = forced(params, CONFIG, 7, 6)
+    far, _ = forced(params, CONFIG, 40, 30)
+    for row, target in enumerate(TARGETS):
+        np.testing.assert_allclose(
+            near[row, : len(target)], far[row, : len(target)], rtol=1e-5, atol=1e-6
+        )
+
+
+def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
+    config = dataclasses.replace(CONFIG, dropout=0.3)
+    keys = jax.random.split(jax.random.key(1), 3)
+    params = parameters(config)
+    log_probs, _ = forced(params, config, 7, 6, dropout_keys=keys)
+    without, _ = forced(params, config, 7, 6)
+    assert not np.allclose(log_probs[0, :3], without[0, :3])
+    steps = force_translation(
+        params,
+        config,
+        padded(SOURCES[:1], 7),
+        np.array([7]),
+        padded(TARGETS[:1], 6),
+        dropout_keys=keys[:1],
+    )
+    alone = word_log_probs(params, steps, padded(TARGETS[:1], 6))
+    np.testing.assert_allclose(alone[0, :3], log_probs[0, :3], rtol=1e-5)
+
+
+def test_bfloat16_stays_near_float32():
+    config = dataclasses.replace(CONFIG, compute_dtype="bfloat16")
+    params = parameters(config)
+    low, _ = forced(params, config, 7, 6)
+    exact, _ = forced(params, CONFIG, 7, 6)
+    np.testing.assert_allclose(low[0, :3], exact[0, :3], atol=0.3)

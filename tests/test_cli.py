@@ -1,0 +1,223 @@
+"""The command line as its user meets it: results, and every wrong input."""
+
+import json
+import shutil
+import sys
+
+import numpy as np
+import pytest
+
+import fa_jax
+from fa_jax import cli
+from fa_jax.errors import UserError
+from fa_jax.plots import plot_spans, plot_training
+from fa_jax.run import load_run
+from fa_jax.training.metrics import read_metrics
+from tests.command import TINY, run, write_corpus
+
+LINES = ["I am here.", "", "It rains.", "   ", "Good night."]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def trained(corpus, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "tiny"
+    options = ("--corpus", corpus, "--run", folder, "--steps", 20, *TINY)
+    finished = run("train", "en-ja", *options)
+    assert finished.returncode == 0, finished.stderr
+    assert "test sentences" in finished.stdout
+    return folder
+
+
+def call(capsys, monkeypatch, *arguments, stdin=b""):
+    """The command in this process: status, stdout, stderr."""
+
+    class Stdin:
+        buffer = stdin.splitlines(keepends=True)
+
+    monkeypatch.setattr(sys, "stdin", Stdin)
+    monkeypatch.setattr(cli, "_set_up_jax", lambda command: None)
+    status = 0
+    try:
+        cli.main([str(argument) for argument in arguments])
+    except SystemExit as error:
+        status = error.code
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+@pytest.fixture
+def cli_call(capsys, monkeypatch):
+    return lambda *arguments, **options: call(capsys, monkeypatch, *arguments, **options)
+
+
+def test_a_run_is_a_folder_that_needs_nothing_else(trained, tmp_path, cli_call):
+    names = {path.name for path in trained.iterdir()}
+    assert {"config.json", "metrics.jsonl", "events", "checkpoints", "test.json"} <= names
+    copy = shutil.copytree(trained, tmp_path / "elsewhere")
+    text = "\n".join(LINES).encode()
+    here, there = (cli_call("translate", folder, stdin=text) for folder in (trained, copy))
+    assert here == there
+
+
+def test_translations_are_one_for_one_and_the_same_from_python(trained, cli_call):
+    status, out, _ = cli_call("translate", trained, stdin="\n".join(LINES).encode())
+    lines = out.split("\n")
+    assert (status, len(lines), lines[1], lines[3]) == (0, len(LINES) + 1, "", "")
+    records = fa_jax.translate(fa_jax.load_run(trained), LINES)
+    assert [record["translations"][0]["text"] for record in records] == lines[:-1]
+
+
+def test_details_are_json_lines(trained, cli_call):
+    options = ("--n-best", 2, "--details", "--threshold", 1.2)
+    _, out, _ = cli_call("translate", trained, *options, stdin="\n".join(LINES).encode())
+    records = [json.loads(line) for line in out.splitlines()]
+    assert [record["source"] for record in records] == LINES
+    assert records[1]["translations"][0]["text"] == ""
+    first = records[0]
+    scores = [translation["score"] for translation in first["translations"]]
+    assert scores == sorted(scores, reverse=True)
+    best = first["translations"][0]
+    shape = np.shape(best["alignment"])
+    assert shape == (len(best["tokens"]), len(first["source_tokens"]))
+    for name in ("log_probs", "focus", "strength", "window"):
+        assert len(best[name]) == shape[0]
+    np.testing.assert_array_less(np.count_nonzero(best["alignment"], axis=1) - 1, best["window"])
+
+
+def test_evaluate_prints_one_object(trained, cli_call, tmp_path):
+    output = tmp_path / "translations.txt"
+    options = ("--split", "test", "--threshold=1.2", "--json", "--output", output)
+    _, out, _ = cli_call("evaluate", trained, *options)
+    scores = json.loads(out)
+    expected = {"bleu", "bleu_signature", "ribes", "window", "source_length", "sentences"}
+    assert expected | {"threshold", "beam_size", "seconds"} <= scores.keys()
+    assert scores["sentences"] == len(output.read_text(encoding="utf-8").splitlines()) == 6
+    _, out, _ = cli_call("evaluate", trained, "--json")
+    scores = json.loads(out)
+    assert (scores["threshold"], scores["window"]) == ("inf", pytest.approx(scores["full_window"]))
+
+
+def test_finetune_is_a_run_of_its_own(trained, cli_call):
+    finished = run("finetune", trained, "--steps", 5)
+    assert finished.returncode == 0, finished.stderr
+    tuned = load_run(trained.with_name("tiny-finetuned"))
+    assert tuned.config.training.beta == 0.1
+    assert tuned.source == load_run(trained).source
+    assert read_metrics(trained)[-1]["step"] == 20
+
+
+def test_curves_and_spans_of_a_run_can_be_drawn(trained, tmp_path):
+    trace = fa_jax.trace(fa_jax.load_run(trained), "I am here.", threshold=1.2)
+    plot_spans(trace, tmp_path / "spans.png")
+    plot_training(read_metrics(trained), tmp_path / "training.png")
+    assert (tmp_path / "spans.png").stat().st_size > 10_000
+    assert (tmp_path / "training.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["train", "en-xx"], "no corpus is included for en-xx"),
+        (["train", "en_US.UTF-8"], "two different codes"),
+        (
+            ["train", "en-ja", "--preset", "huge"],
+            "unknown preset 'huge': choose small, paper, char",
+        ),
+        (["train", "en-ja", "--corpus", "nothing"], "unknown corpus 'nothing'"),
+        (["train", "en-ja", "--model.sigma", "0"], "model.sigma must be greater than 0"),
+        (["train", "en-ja", "--model.sigma", "nan"], "model.sigma must be greater than 0"),
+        (["train", "en-ja", "--sigmoid", "3"], "--sigmoid"),
+        (["translate", "runs/nowhere"], "runs/nowhere is no run"),
+        (["paint"], "paint"),
+        ([], "train"),
+    ],
+)
+def test_wrong_arguments(arguments, words, cli_call):
+    status, out, err = cli_call(*arguments)
+    assert status == 2
+    assert words in " ".join((out + err).split()) or words in out + err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan"])
+def test_wrong_thresholds(value, trained, cli_call):
+    status, _, err = cli_call("evaluate", trained, f"--threshold={value}")
+    assert status == 2
+    assert "decoding.threshold must be greater than 0" in err
+
+
+def test_a_very_long_line_is_cut_and_said_so(trained, cli_call):
+    line = " ".join(["rain"] * 100_000).encode()
+    options = ("--decoding.max-source-length", 64)
+    status, out, err = cli_call("translate", trained, *options, stdin=line + b"\nIt rains.\n")
+    assert (status, len(out.splitlines())) == (0, 2)
+    assert "line 1 has 100,000 tokens; its first 64 are translated" in err.replace("  ", " ")
+
+
+def test_stdin_that_is_no_utf8(trained, cli_call):
+    status, _, err = cli_call("translate", trained, stdin=b"It rains.\n\xff\n")
+    assert status == 2
+    assert "stdin, line 2: not UTF-8" in err
+
+
+def broken(trained, tmp_path, change):
+    copy = shutil.copytree(trained, tmp_path / "broken")
+    change(copy)
+    with pytest.raises(UserError) as error:
+        load_run(copy)
+    return str(error.value)
+
+
+def test_half_written_runs(trained, tmp_path):
+    def cut(folder):
+        config = folder / "config.json"
+        config.write_text(config.read_text()[:100])
+
+    assert "config.json cannot be read" in broken(trained, tmp_path / "a", cut)
+
+    def without_best(folder):
+        shutil.rmtree(folder / "checkpoints" / "best")
+
+    assert "no validated checkpoint" in broken(trained, tmp_path / "b", without_best)
+
+    def without_vocabulary(folder):
+        (folder / "source.vocabulary.json").unlink()
+
+    assert "source.vocabulary.json" in broken(trained, tmp_path / "c", without_vocabulary)
+
+    def damaged(folder):
+        for path in (folder / "checkpoints" / "best").rglob("*"):
+            if path.is_file() and path.stat().st_size > 500:
+                path.write_bytes(path.read_bytes()[:50])
+
+    assert "damaged" in broken(trained, tmp_path / "d", damaged)
+
+
+def test_a_run_of_another_model_size(trained, tmp_path):
+    def grow(folder):
+        config = json.loads((folder / "config.json").read_text())
+        config["model"]["attention_size"] = 9
+        (folder / "config.json").write_text(json.dumps(config))
+
+    text = broken(trained, tmp_path, grow)
+    assert "config.json" in text
+    assert "checkpoints/best" in text
+
+
+def test_nothing_left_to_train_on(corpus, tmp_path, cli_call):
+    options = ("--corpus", corpus, "--run", tmp_path / "run", *TINY, "--data.max-length", 1)
+    status, _, err = cli_call("train", "en-ja", *options)
+    assert status == 2
+    assert "no training sentence is left: of 160" in err
+
+
+def test_help_names_every_setting(cli_call):
+    status, out, _ = cli_call("train", "--help")
+    assert status == 0
+    for option in ("--preset", "--corpus", "--run", "--steps", "--model.sigma", "--training.beta"):
+        assert option in out
