@@ -9,7 +9,13 @@ SMALL = Config(
     data=DataConfig(),
     model=ModelConfig(),
     training=TrainingConfig(
-        batch_size=128, epochs=2.5, learning_rate=2e-3, halve_from=2.25, halve_every=0.3
+        batch_size=128,
+        epochs=2.0,
+        learning_rate=2e-3,
+        strength_rate=0.05,
+        halve_from=2.0,
+        halve_every=0.25,
+        validations=2,
     ),
     decoding=DecodingConfig(beam_size=5, batch_size=64),
 )

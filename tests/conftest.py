@@ -9,4 +9,6 @@ os.environ.setdefault("FA_JAX_CACHE", tempfile.mkdtemp(prefix="fa-jax-tests-"))
 
 from jaxtyping import install_import_hook
 
-install_import_hook("fa_jax", "beartype.beartype")
+import tests.type_checker  # noqa: F401 (the hook calls it by name)
+
+install_import_hook("fa_jax", "tests.type_checker.check")

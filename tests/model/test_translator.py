@@ -27,7 +27,7 @@ def padded(sentences, length):
     rows = np.zeros((len(sentences), length), np.int32)
     for row, sentence in zip(rows, sentences, strict=True):
         row[: len(sentence)] = sentence
-    return rows
+    return jnp.asarray(rows)
 
 
 def parameters(config=CONFIG):
@@ -40,7 +40,7 @@ def parameters(config=CONFIG):
 
 def forced(params, config, source_length, target_length, **options):
     target = padded(TARGETS, target_length)
-    lengths = np.array([len(s) for s in SOURCES])
+    lengths = jnp.array([len(s) for s in SOURCES])
     params = cast_for_compute(params, config)
     steps = force_translation(
         params, config, padded(SOURCES, source_length), lengths, target, **options
@@ -91,7 +91,7 @@ def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
         params,
         config,
         padded(SOURCES[:1], 7),
-        np.array([7]),
+        jnp.array([7]),
         padded(TARGETS[:1], 6),
         dropout_keys=keys[:1],
     )
