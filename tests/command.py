@@ -11,7 +11,7 @@ from fa_jax.data.corpora import load_corpus
 REPOSITORY = Path(fa_jax.__file__).parents[1]
 
 TINY = [
-    *("--data.source-vocabulary", "200", "--data.target-vocabulary", "300"),
+    *("--data.source-vocabulary", "200", "--data.target-vocabulary", "600"),
     *("--data.padded-shapes", "1", "--data.max-length", "30"),
     *("--model.embedding-size", "8", "--model.encoder-size", "8", "--model.decoder-size", "8"),
     *("--model.attention-size", "8", "--model.bottleneck-size", "8"),

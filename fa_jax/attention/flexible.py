@@ -17,9 +17,9 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from fa_jax.attention import score, span
 from fa_jax.attention.dense import dense_scores
 from fa_jax.attention.memory import Memory, positions
+from fa_jax.attention.params import Params
 from fa_jax.attention.windowed import windowed_scores
 
-Params = dict
 Implementation = Literal["dense", "windowed"]
 
 IMPLEMENTATIONS: dict[str, Callable] = {"dense": dense_scores, "windowed": windowed_scores}

@@ -2,8 +2,9 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, Shaped
 
 
 @struct.dataclass
@@ -16,7 +17,8 @@ class Memory:
 
     annotations: Float[Array, "B S D"]
     keys: Float[Array, "B S A"]
-    lengths: Int[Array, " B"]
+    # Integers; but where JAX holds gradients in a Memory, theirs are of no number type.
+    lengths: Shaped[Array | np.ndarray, " B"]
 
 
 def positions(memory: Memory) -> Float[Array, " S"]:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from flax.linen import initializers
 from jaxtyping import Array, Float, PRNGKeyArray
 
-Params = dict
+from fa_jax.attention.params import Params
 
 
 def init_score(key: PRNGKeyArray, query_size: int, memory_size: int, attention_size: int) -> Params:

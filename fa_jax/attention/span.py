@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from flax.linen import initializers
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-Params = dict
+from fa_jax.attention.params import Params
 
 INITIAL_STRENGTH_BIAS = -4.0
 """g starts near 0.02: with 0 the focus cannot leave the sentence's start at first."""

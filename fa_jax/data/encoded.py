@@ -30,12 +30,12 @@ class EncodedTexts:
     """Many texts' numbers behind each other; text i is tokens[offsets[i]:offsets[i + 1]]."""
 
     tokens: Int[np.ndarray, " tokens"]
-    offsets: Int[np.ndarray, " texts+1"]
+    offsets: Int[np.ndarray, " boundaries"]
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, row: int) -> Int[np.ndarray, " length"]:
+    def __getitem__(self, row: int | np.integer) -> Int[np.ndarray, " length"]:
         return self.tokens[self.offsets[row] : self.offsets[row + 1]]
 
     @property
@@ -150,7 +150,7 @@ def _tokenizer(config: DataConfig, language: str, texts: Iterable[str], size: in
 
 def _number(
     tokenizer: Tokenizer, texts: _Side, title: str
-) -> tuple[Int[np.ndarray, " tokens"], Int[np.ndarray, " texts+1"], list[str]]:
+) -> tuple[Int[np.ndarray, " tokens"], Int[np.ndarray, " boundaries"], list[str]]:
     """Each text's tokens by their number of first appearance, where texts begin, the tokens."""
     numbers: dict[str, int] = {}
     tokens, offsets = array("i"), array("q", [0])

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import sacremoses
 import sentencepiece
@@ -25,6 +25,7 @@ UNSPACED = ("ja", "zh", "th")
 SUBWORD_TRAINING_SENTENCES = 500_000
 
 
+@runtime_checkable
 class Tokenizer(Protocol):
     """`detokenize(tokenize(text))` is the text as people write it."""
 

@@ -12,13 +12,12 @@ from fa_jax.attention import (
     attend_projected,
     init_flexible_attention,
 )
+from fa_jax.attention.params import Params
 from fa_jax.attention.span import strength_feedback
 from fa_jax.config import ModelConfig
 from fa_jax.model.dense import dense
 from fa_jax.model.hoisted_scan import Kernels, Product
 from fa_jax.model.lstm import init_lstm, lstm_update
-
-Params = dict
 
 
 @struct.dataclass

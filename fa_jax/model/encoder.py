@@ -5,11 +5,10 @@ import jax.numpy as jnp
 from flax.linen import initializers
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
+from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
 from fa_jax.model.dropout import dropout
 from fa_jax.model.lstm import init_lstm, lstm_inputs, lstm_states
-
-Params = dict
 
 
 def init_encoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -> Params:

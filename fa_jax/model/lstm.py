@@ -11,9 +11,8 @@ import jax.numpy as jnp
 from flax.linen import initializers
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
+from fa_jax.attention.params import Params
 from fa_jax.model.dense import dense
-
-Params = dict
 
 
 def init_lstm(key: PRNGKeyArray, input_size: int, size: int) -> Params:

@@ -9,13 +9,12 @@ from flax import struct
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention import FlexibleAttentionOutput, Memory, prepare_memory
+from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
 from fa_jax.model import decoder
 from fa_jax.model.dropout import dropout, split_keys
 from fa_jax.model.encoder import encode, init_encoder
 from fa_jax.model.hoisted_scan import hoisted_scan
-
-Params = dict
 
 BEGIN = 1
 """The word fed back at the first step (`fa_jax.data.vocabulary`)."""
@@ -23,10 +22,13 @@ BEGIN = 1
 
 @struct.dataclass
 class ForcedSteps:
-    """A given translation, step by step: what the output layer reads, and what attention did."""
+    """A given translation, step by step: what the output layer reads, and what attention did.
+
+    attention: leaves [T, B, ...].
+    """
 
     bottleneck: Float[Array, "T B F"]
-    attention: PyTree[Array, "T B ..."]
+    attention: PyTree
 
 
 def init_translator(

@@ -25,10 +25,10 @@ class TrainState:
     key: raw data of the random key that dropout is drawn from, folded with step and sentence.
     """
 
-    step: Int[Array, ""]
+    step: Int[Array | np.ndarray, "*devices"]
     params: Params
     optimizer: PyTree
-    key: Array
+    key: Array | np.ndarray
 
 
 def init_state(

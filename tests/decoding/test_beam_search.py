@@ -47,10 +47,10 @@ def search(params, sources=SOURCES, n_best=1, **options):
 
 
 def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
-    limits = np.array([4, 3])
-    source = np.array([SOURCES[0], [*SOURCES[1], 0, 0]])
+    limits = jnp.array([4, 3])
+    source = jnp.array([SOURCES[0], [*SOURCES[1], 0, 0]])
     found = beam_search(
-        params, CONFIG, source, np.array([4, 2]), limits, THRESHOLD,
+        params, CONFIG, source, jnp.array([4, 2]), limits, THRESHOLD,
         beam_size=100, max_length=6, n_best=10,
     )  # fmt: skip
     for row in range(2):

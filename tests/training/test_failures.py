@@ -21,7 +21,7 @@ SIZES = dict.fromkeys(
 def setting(tmp_path_factory):
     folder = write_corpus(tmp_path_factory.mktemp("corpus"))
     data = DataConfig(
-        corpus=str(folder), source_vocabulary=200, target_vocabulary=300, padded_shapes=1
+        corpus=str(folder), source_vocabulary=200, target_vocabulary=600, padded_shapes=1
     )
     config = Config(
         data=data,

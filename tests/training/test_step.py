@@ -24,13 +24,14 @@ LENGTHS = np.array([[len(s), len(t)] for s, t in zip(SOURCES, TARGETS, strict=Tr
 def batch(rows=3, source_length=11, target_length=9):
     """The three pairs and as many empty rows as are asked for on top."""
     empty = rows - 3
-    return Batch(
+    made = Batch(
         source=np.pad(padded(SOURCES, source_length), ((0, empty), (0, 0))),
         source_lengths=np.pad(LENGTHS[:, 0], (0, empty)),
         target=np.pad(padded(TARGETS, target_length), ((0, empty), (0, 0))),
         target_lengths=np.pad(LENGTHS[:, 1], (0, empty)),
         ids=np.pad(np.arange(3, dtype=np.int32), (0, empty), constant_values=-1),
     )
+    return jax.tree.map(jnp.asarray, made)
 
 
 def loss(params, batch, beta=0.1, config=CONFIG):

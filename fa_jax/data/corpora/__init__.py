@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import tensorflow_datasets as tfds
@@ -176,16 +177,16 @@ def _tfds_builder(name: str, languages: tuple[str, str]) -> tfds.core.DatasetBui
     """TFDS's own sets need TensorFlow to be imported, an extra of ours."""
     try:
         builder = tfds.builder(name, file_format="array_record")
-    except ImportError as error:
-        raise UserError(
-            f"corpus {name} is one of TFDS's own, which need TensorFlow: "
-            "pip install 'fa-jax[tensorflow]'"
-        ) from error
-    except tfds.core.DatasetNotFoundError as error:
-        raise UserError(f"TFDS has no corpus {name}") from error
+    except (ImportError, tfds.core.DatasetNotFoundError) as error:
+        if find_spec("tensorflow") is None:
+            raise UserError(
+                f"corpus {name} is one of TFDS's own, which need TensorFlow: "
+                "pip install 'fa-jax[tensorflow]'"
+            ) from error
+        raise UserError(f"TFDS has no corpus {name}: {error}") from error
     held = set(builder.info.features)
     if not set(languages) <= held:
-        raise UserError(f"corpus {name} holds {', '.join(held)}, not {'-'.join(languages)}")
+        raise UserError(f"corpus {name} holds {', '.join(sorted(held))}, not {'-'.join(languages)}")
     builder.download_and_prepare()
     return builder
 
