@@ -2,9 +2,8 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, Shaped
+from jaxtyping import Array, Bool, Float, Int
 
 
 @struct.dataclass
@@ -17,8 +16,7 @@ class Memory:
 
     annotations: Float[Array, "B S D"]
     keys: Float[Array, "B S A"]
-    # Integers; but where JAX holds gradients in a Memory, theirs are of no number type.
-    lengths: Shaped[Array | np.ndarray, " B"]
+    lengths: Int[Array, " B"]
 
 
 def positions(memory: Memory) -> Float[Array, " S"]:

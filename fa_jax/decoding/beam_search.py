@@ -6,7 +6,6 @@ finished hypotheses; the search ends when no live hypothesis can still win.
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
@@ -28,11 +27,11 @@ class Hypotheses:
     calls: attention calls, summed likewise. scored ÷ calls is the average window.
     """
 
-    words: Int[Array | np.ndarray, "B K L"]
-    lengths: Int[Array | np.ndarray, "B K"]
-    scores: Float[Array | np.ndarray, "B K"]
-    scored: Int[Array | np.ndarray, " B"]
-    calls: Int[Array | np.ndarray, " B"]
+    words: Int[Array, "B K L"]
+    lengths: Int[Array, "B K"]
+    scores: Float[Array, "B K"]
+    scored: Int[Array, " B"]
+    calls: Int[Array, " B"]
 
 
 @struct.dataclass

@@ -2,7 +2,6 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from flax import struct
 from jaxtyping import Array, Float, Int, Key
 
@@ -10,10 +9,6 @@ from fa_jax.config import ModelConfig
 from fa_jax.data.batches import Batch
 from fa_jax.model.cross_entropy import weighted_cross_entropy
 from fa_jax.model.translator import Params, cast_for_compute, force_translation
-
-
-Sum = Float[Array | np.ndarray, "*devices"] | float
-"""One number, or the same one on each device."""
 
 
 @struct.dataclass
@@ -24,11 +19,11 @@ class BatchSums:
     before clipping; filled in when the devices' gradients are added up.
     """
 
-    negative_log_prob: Sum
-    strength: Sum
-    words: Sum
-    sentences: Sum
-    gradient_norm: Sum = 0.0
+    negative_log_prob: Float[Array, ""]
+    strength: Float[Array, ""]
+    words: Float[Array, ""]
+    sentences: Float[Array, ""]
+    gradient_norm: Float[Array, ""] | float = 0.0
 
 
 def count_sentences(batch: Batch) -> Float[Array, ""]:

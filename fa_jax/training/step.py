@@ -25,10 +25,10 @@ class TrainState:
     key: raw data of the random key that dropout is drawn from, folded with step and sentence.
     """
 
-    step: Int[Array | np.ndarray, "*devices"]
+    step: Int[Array, ""]
     params: Params
     optimizer: PyTree
-    key: Array | np.ndarray
+    key: Array
 
 
 def init_state(
@@ -65,7 +65,7 @@ def make_train_step(
             dropout_keys=_dropout_keys(state, batch) if config.model.dropout else None,
         )
         gradient, sums = jax.lax.psum((gradient, sums), AXIS)
-        sums = sums.replace(gradient_norm=optax.global_norm(gradient))
+        sums = sums.replace(gradient_norm=optax.tree.norm(gradient))
         updates, optimizer_state = optimizer.update(gradient, state.optimizer, state.params)
         params = optax.apply_updates(state.params, updates)
         return TrainState(state.step + 1, params, optimizer_state, state.key), sums
