@@ -323,7 +323,7 @@ def _evaluate(command: Evaluate):
 
 def _summary(scores: dict) -> str:
     """A split's scores for a reader."""
-    saved = 1 - scores["window"] / max(scores["full_window"], 1e-9)
+    saved = 1 - scores["window"] / max(scores["source_length"], 1e-9)
     lines = [
         f"\nthreshold {scores['threshold']:g}, beam {scores['beam_size']}, "
         f"{scores['sentences']:,} sentences in {scores['seconds']:.1f} s",
@@ -333,8 +333,8 @@ def _summary(scores: dict) -> str:
             if name in scores
         ),
         f"  ribes      {scores['ribes']:6.3f}",
-        f"  window     {scores['window']:6.2f}   of {scores['full_window']:.2f} source tokens "
-        f"({saved:.0%} not scored); sentences have {scores['source_length']:.2f}",
+        f"  window     {scores['window']:6.2f}   of {scores['source_length']:.2f} source tokens "
+        f"({saved:.0%} not scored)",
     ]
     return "\n".join(lines)
 

@@ -37,12 +37,13 @@ class Run:
     validation_bleu: float
 
 
-def load_run(folder: Path) -> Run:
+def load_run(folder: str | Path) -> Run:
     """Reads a run; executes nothing of what it reads.
 
     Raises:
       UserError: no such run, one without a whole checkpoint, or one whose files do not fit.
     """
+    folder = Path(folder)
     config = read_config(folder)
     source, target = load_codec(folder, "source"), load_codec(folder, "target")
     if not (folder / "checkpoints" / "best").is_dir():

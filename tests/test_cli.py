@@ -100,7 +100,10 @@ def test_evaluate_prints_one_object(trained, cli_call, tmp_path):
     assert scores["sentences"] == len(output.read_text(encoding="utf-8").splitlines()) == 6
     _, out, _ = cli_call("evaluate", trained, "--json")
     scores = json.loads(out)
-    assert (scores["threshold"], scores["window"]) == ("inf", pytest.approx(scores["full_window"]))
+    assert (scores["threshold"], scores["window"]) == (
+        "inf",
+        pytest.approx(scores["source_length"]),
+    )
 
 
 def test_finetune_is_a_run_of_its_own(trained, cli_call):

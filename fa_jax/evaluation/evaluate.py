@@ -29,9 +29,10 @@ def evaluate(
 ) -> Evaluation:
     """Beam search over the pairs' sources, scored against their targets.
 
-    Of the scores, `window` is score evaluations ÷ attention calls, in source tokens;
-    `source_length` the mean of the sentences' own lengths; `full_window` what the same attention
-    calls would have scored at τ = ∞; `seconds` the time of translating, compilation included.
+    Of the scores, `window` is score evaluations ÷ attention calls, in source tokens, and
+    `source_length` what the same calls would have scored at τ = ∞: each sentence's own length,
+    averaged over calls, so that the two compare. `mean_source_tokens` is the mean over sentences;
+    `seconds` the time of translating, compilation included.
     """
     sources, references = zip(*pairs, strict=True)
     encoded = [run.source.encode(text) for text in sources]
@@ -48,8 +49,8 @@ def evaluate(
         scores={
             **score_translations(translations, references, run.target.language, words.tokenize),
             "window": average_window(results),
-            "full_window": float((lengths * calls).sum() / max(1, calls.sum())),
-            "source_length": float(lengths.mean()),
+            "source_length": float((lengths * calls).sum() / max(1, calls.sum())),
+            "mean_source_tokens": float(lengths.mean()),
             "sentences": len(sources),
             "threshold": decoding.threshold,
             "beam_size": decoding.beam_size,
