@@ -22,6 +22,7 @@ export LC_ALL := C.UTF-8
 
 RUN ?= runs/$(LANGUAGES)-$(PRESET)
 FA_JAX := .venv/bin/python -m fa_jax
+INSTALL := .venv/bin/python -m pip install -q --disable-pip-version-check
 CORPUS_OPTION = $(if $(CORPUS),--corpus "$(CORPUS)")
 THRESHOLD_OPTION = $(if $(THRESHOLD),--threshold $(THRESHOLD))
 
@@ -30,6 +31,7 @@ help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
 
 setup: .venv/installed ## install into .venv (ACCELERATOR=cpu, cuda12, cuda13 or tpu)
+	@test $(ACCELERATOR) = cpu || $(INSTALL) -e .[$(ACCELERATOR)] >&2
 
 data: languages .venv/installed ## prepare a corpus (CORPUS=name or folder)
 	@$(FA_JAX) data $(LANGUAGES) --preset $(PRESET) $(CORPUS_OPTION) $(ARGS)
@@ -50,7 +52,7 @@ benchmark: .venv/installed ## training throughput against this machine's matrix 
 	@.venv/bin/python experiments/training_throughput.py $(ARGS)
 
 test: .venv/installed-test ## run the tests
-	@.venv/bin/python -m pytest -q $(ARGS)
+	@.venv/bin/python -m pytest -q -n 2 --dist loadfile $(ARGS)
 
 lint: .venv/installed-test ## check style
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
@@ -66,9 +68,9 @@ languages:
 	  echo "fa_jax needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Set PYTHON=..." >&2; exit 2; }
 	@echo "installing into .venv ..." >&2
 	@$(PYTHON) -m venv .venv
-	@.venv/bin/python -m pip install -q --disable-pip-version-check -e .$(if $(filter-out cpu,$(ACCELERATOR)),[$(ACCELERATOR)]) >&2
+	@$(INSTALL) -e . >&2
 	@touch $@
 
 .venv/installed-test: .venv/installed
-	@.venv/bin/python -m pip install -q --disable-pip-version-check -e .[test,lint] >&2
+	@$(INSTALL) -e .[test,lint] >&2
 	@touch $@

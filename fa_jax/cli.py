@@ -125,11 +125,14 @@ def main(arguments: list[str] | None = None):
     except UserError as error:
         print(f"fa-jax: {error}", file=sys.stderr)
         raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
     except BrokenPipeError:  # the reader of our output has left
         sys.stderr.close()
         raise SystemExit(141) from None
+    except OSError as error:  # a full disk, a folder that may not be written
+        print(f"fa-jax: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
 
 
 def _long_name(argument: str) -> str:
