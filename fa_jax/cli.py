@@ -55,7 +55,7 @@ class Train:
     steps: int = 0
     """Stop after so many steps; 0: after training.epochs."""
     coordinator: str = ""
-    """Several hosts: address:port of the first, the same on all."""
+    """Several hosts that share the run's folder: address:port of the first, the same on all."""
     processes: int = 1
     """Several hosts: how many processes take part."""
     process: int = 0
@@ -267,16 +267,18 @@ def _train_and_score(folder: Path, config: Config, data, start):
         number, step = interruption.args
         print(f"stopped and saved at step {step}; the same command continues", file=sys.stderr)
         raise SystemExit(128 + number) from None
-    if not _is_first_process():
-        return
     run = load_run(folder)
     pairs = list(data.corpus.test)
     found = {}
+    # Every host evaluates: one that leaves early is taken for dead by the others.
     for threshold in dict.fromkeys((float("inf"), 1.2, config.decoding.threshold)):
         decoding = replace(config.decoding, threshold=threshold)
         evaluation = evaluate(run, pairs, decoding)
         found[f"{threshold:g}"] = evaluation.scores
-        print(_summary(evaluation.scores))
+        if _is_first_process():
+            print(_summary(evaluation.scores))
+    if not _is_first_process():
+        return
     write_json(folder / "test.json", found)
     print(f"\n{EXAMPLES} test sentences (source, translation, reference):")
     for (source, reference), translation in islice(

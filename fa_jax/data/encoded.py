@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Int
 from tqdm import tqdm
 
-from fa_jax.cache import cache_folder
+from fa_jax.cache import cache_folder, lock
 from fa_jax.config import DataConfig
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.corpora import Corpus, Pairs, load_corpus
@@ -79,8 +79,9 @@ def prepare(config: DataConfig, codecs: tuple[TextCodec, TextCodec] | None = Non
         *((codec.vocabulary.tokens, codec.tokenizer) for codec in codecs or ()),
     )
     folder = cache_folder() / "encoded" / key
-    if not folder.exists():
-        _encode_into(folder, corpus, config, codecs)
+    with lock(folder):
+        if not folder.exists():
+            _encode_into(folder, corpus, config, codecs)
     return PreparedData(
         corpus=corpus,
         source=load_codec(folder, "source"),
@@ -96,7 +97,6 @@ def _encode_into(
     codecs: tuple[TextCodec, TextCodec] | None,
 ):
     """Writes beside and renames, so that a folder that is there is whole."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         for place, (side, language, size) in enumerate(
@@ -116,9 +116,6 @@ def _encode_into(
             np.save(beside / f"{side}.offsets.npy", offsets)
             save_codec(TextCodec(language, tokenizer, vocabulary), beside, side)
         os.rename(beside, folder)
-    except OSError:
-        if not folder.exists():  # else another process was faster, with the same content
-            raise
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 

@@ -16,6 +16,7 @@ from fa_jax.data.encoded import PreparedData
 from fa_jax.errors import UserError
 from fa_jax.model.translator import Params
 from fa_jax.training.checkpoints import Checkpoints
+from fa_jax.training.hosts import highest
 from fa_jax.training.interruption import Interruption
 from fa_jax.training.metrics import Metrics
 from fa_jax.training.objective import BatchSums
@@ -89,6 +90,7 @@ def train(
     rows = _Rows(metrics, progress, learning_rate(config.training, len(plan)), len(plan))
     state = replicate(state)
     saved_at = time.monotonic()
+    agree_every = 1 if jax.process_count() == 1 else STEPS_BETWEEN_ROWS
 
     def save(step: int, state: TrainState):
         rows.close_step(step)  # a state whose loss was not finite is never saved
@@ -103,20 +105,23 @@ def train(
                 rows.add(step, sums, plan.rows[index], _survivor(latest))
                 if step in validation_steps:
                     rows.close_step(step)
-                    bleu = validate(unreplicate(state.params))
+                    bleu = highest(validate(unreplicate(state.params)))
                     rows.validated(step, bleu)
                     if bleu > score.bleu:
                         score.bleu, score.step = bleu, step
                         best.save(step, unreplicate(state.params), {"validation_bleu": bleu})
                         best.wait()
-                asked = interruption.signal is not None
-                late = time.monotonic() - saved_at > config.training.checkpoint_seconds
+                asked, age = 0, 0.0
+                if step % agree_every == 0:
+                    asked = highest(interruption.signal or 0)
+                    age = highest(time.monotonic() - saved_at)
+                late = age > config.training.checkpoint_seconds
                 if step in validation_steps or step == last_step or asked or late:
                     save(step, state)
                     saved_at = time.monotonic()
                 if asked:
                     latest.wait()
-                    raise Interrupted(interruption.signal, step)
+                    raise Interrupted(int(asked), step)
         latest.wait()
     finally:
         for resource in (rows, latest, best):

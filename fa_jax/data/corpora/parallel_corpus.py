@@ -9,6 +9,7 @@ from pathlib import Path
 
 import tensorflow_datasets as tfds
 
+from fa_jax.cache import lock
 from fa_jax.data.corpora.text_files import SPLITS, Pair
 
 
@@ -51,9 +52,10 @@ class ParallelCorpus(tfds.core.GeneratorBasedBuilder):
 
 def prepare_corpus(source: TextSource, folder: Path) -> tfds.core.DatasetBuilder:
     """The corpus as a builder whose splits are on disk; TFDS renames them when they are whole."""
-    with _quiet():
+    name = f"{source.name}-{source.digest}"
+    with _quiet(), lock(folder / name):
         builder = ParallelCorpus(
-            config=ParallelCorpusConfig(name=f"{source.name}-{source.digest}", source=source),
+            config=ParallelCorpusConfig(name=name, source=source),
             data_dir=folder,
             file_format="array_record",
         )
