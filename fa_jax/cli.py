@@ -179,22 +179,10 @@ def _defaults(name: str, arguments: list[str]):
     config = read_config(Path(place))
     sections = {"decoding": config.decoding}
     if name == "finetune":
-        sections["training"] = _finetuning(config.training)
+        from fa_jax.presets import finetuning
+
+        sections["training"] = finetuning(config)
     return COMMANDS[name](Path(place), **sections)
-
-
-def _finetuning(training: TrainingConfig) -> TrainingConfig:
-    """One epoch of Eq. 9 with β = 0.1 (VS 3.2); attention has learnt, so nothing is held back."""
-    return replace(
-        training,
-        beta=0.1,
-        epochs=1.0,
-        steps=0,
-        learning_rate=training.learning_rate / 2,
-        strength_rate=1.0,
-        halve_from=1.25,
-        halve_every=0.25,
-    )
 
 
 def _set_up_jax(command):
@@ -231,7 +219,7 @@ def _train(command: Train):
 
     command = _with_corpus(command)
     training = replace(command.training, steps=command.steps or command.training.steps)
-    config = Config(command.data, command.model, training, command.decoding)
+    config = Config(command.data, command.model, training, command.decoding, command.preset)
     folder = command.run or Path("runs") / f"{command.languages}-{command.preset}"
     data = prepare(config.data)
     if _is_first_process():

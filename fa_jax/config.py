@@ -110,6 +110,8 @@ class TrainingConfig:
     """Largest norm of the gradient."""
     beta: float = 0.0
     """Reward for strong penalties (Eq. 9); the paper fine-tunes with 0.1."""
+    threshold: float = float("inf")
+    """Attention sees only the window of this threshold while it learns (tau)."""
     validations: int = 1
     """Validations an epoch; each may become the best checkpoint."""
     checkpoint_seconds: float = 60.0
@@ -136,6 +138,7 @@ class TrainingConfig:
             "learning_rate",
             "halve_every",
             "clip_norm",
+            "threshold",
             "checkpoint_seconds",
         )
 
@@ -180,3 +183,5 @@ class Config:
     model: ModelConfig = field(default_factory=ModelConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
+    preset: str = "small"
+    """The preset it started from."""

@@ -32,6 +32,7 @@ PAPER = Config(
     ),
     training=TrainingConfig(batch_size=64, epochs=6.0, learning_rate=1e-4, halve_from=4.0),
     decoding=DecodingConfig(beam_size=20, batch_size=32),
+    preset="paper",
 )
 """`paper`: the word-level model of VS 5.1, for accelerators."""
 
@@ -49,6 +50,7 @@ CHARACTER = Config(
     ),
     training=TrainingConfig(batch_size=64, epochs=20.0, learning_rate=1e-4, halve_from=18.0),
     decoding=DecodingConfig(beam_size=20, batch_size=32, max_source_length=2000),
+    preset="char",
 )
 """`char`: the character-level model of VS 5.4 (100 and 3,000 characters), for accelerators."""
 
@@ -59,6 +61,9 @@ WORD_VOCABULARIES = {"de-en": (50_000, 50_000)}
 
 SMALLER_CORPORA = {"de-en": 2.5}
 """`small` takes so many times as many epochs where the default corpus is so much smaller."""
+
+NARROWING = {"threshold": 0.3, "strength_rate": 0.13}
+"""Fine-tuning `small`: β alone moves g(t) little there, against the far positions' gradient."""
 
 
 def preset(name: str, languages: str, corpus: str) -> Config:
@@ -78,6 +83,20 @@ def preset(name: str, languages: str, corpus: str) -> Config:
         training = _longer(training, SMALLER_CORPORA.get(languages, 1.0))
     data = replace(data, languages=languages, corpus=corpus)
     return replace(config, data=data, training=training)
+
+
+def finetuning(config: Config) -> TrainingConfig:
+    """One epoch of Eq. 9 with β = 0.1 (VS 3.2) for a run of this config."""
+    training = replace(
+        config.training,
+        beta=0.1,
+        epochs=1.0,
+        steps=0,
+        learning_rate=config.training.learning_rate / 2,
+        halve_from=1.25,
+        halve_every=0.25,
+    )
+    return replace(training, **NARROWING) if config.preset == "small" else training
 
 
 def _longer(training: TrainingConfig, factor: float) -> TrainingConfig:

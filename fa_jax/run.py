@@ -90,7 +90,7 @@ def read_config(folder: Path) -> Config:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         sections = {name: kind(**_numbers(content[name])) for name, kind in SECTIONS.items()}
-        return Config(**sections)
+        return Config(**sections, preset=content["preset"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path} cannot be read: {error}") from error
 

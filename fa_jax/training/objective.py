@@ -37,10 +37,15 @@ def objective(
     batch: Batch,
     *,
     beta: float,
+    threshold: float,
     sentences: Float[Array, ""],
     dropout_keys: Key[Array, " B"] | None,
 ) -> tuple[Float[Array, ""], BatchSums]:
-    """This device's share of the loss: its sentences' sum over the whole batch's `sentences`."""
+    """This device's share of the loss: its sentences' sum over the whole batch's `sentences`.
+
+    threshold: weights are the softmax over its windows alone, as in decoding. No gradient passes
+    through a window's border, so far positions do not hold g(t) down.
+    """
     params = cast_for_compute(params, config)
     steps = force_translation(
         params,
@@ -48,6 +53,7 @@ def objective(
         batch.source,
         batch.source_lengths,
         batch.target,
+        threshold=threshold,
         dropout_keys=dropout_keys,
         collect=lambda attended: attended.strength,
     )

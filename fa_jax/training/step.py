@@ -61,6 +61,7 @@ def make_train_step(
             config.model,
             batch,
             beta=config.training.beta,
+            threshold=config.training.threshold,
             sentences=sentences,
             dropout_keys=_dropout_keys(state, batch) if config.model.dropout else None,
         )

@@ -34,19 +34,27 @@ def batch(rows=3, source_length=11, target_length=9):
     return jax.tree.map(jnp.asarray, made)
 
 
-def loss(params, batch, beta=0.1, config=CONFIG):
-    return objective(params, config, batch, beta=beta, sentences=jnp.float32(3), dropout_keys=None)
+def loss(params, batch, beta=0.1, threshold=np.inf, config=CONFIG):
+    return objective(
+        params,
+        config,
+        batch,
+        beta=beta,
+        threshold=threshold,
+        sentences=jnp.float32(3),
+        dropout_keys=None,
+    )
 
 
-@pytest.mark.parametrize("beta", [0.0, 0.1])
-def test_the_loss_is_equation_9(beta):
+@pytest.mark.parametrize(("beta", "threshold"), [(0.0, np.inf), (0.1, np.inf), (0.1, 0.05)])
+def test_the_loss_is_equation_9_over_the_windows(beta, threshold):
     params = parameters()
     doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
     expected = 0
     for source, target in zip(SOURCES, TARGETS, strict=True):
-        log_probs, strength, *_ = force(doubles, source, target, CONFIG.sigma, np.inf)
+        log_probs, strength, *_ = force(doubles, source, target, CONFIG.sigma, threshold)
         expected += (-log_probs.sum() - beta * strength.mean()) / 3
-    found, sums = loss(params, batch(), beta)
+    found, sums = loss(params, batch(), beta, threshold)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     assert (sums.words, sums.sentences) == (LENGTHS[:, 1].sum(), 3)
 
