@@ -3,7 +3,7 @@
 Useful floating-point operations a second: two for each multiply and add of the model's products,
 on real words only (padding is computed, not counted), three times the forward pass for a step. At
 best: a 2048 × 2048 float32 product by `jnp`. Both sides alternate in one run, after compilation;
-medians. Run it with `make benchmark`; results/training_throughput.md keeps what was measured.
+medians. Run it with `make benchmark`; results/training_throughput.json keeps what was measured.
 """
 
 import json
@@ -19,7 +19,7 @@ import tyro
 
 from fa_jax.cache import cache_folder
 from fa_jax.config import ModelConfig
-from fa_jax.data.batches import Batch, make_batch, plan_batches
+from fa_jax.data.batches import make_batch, plan_batches
 from fa_jax.data.encoded import prepare
 from fa_jax.host_memory import keep_freed_memory
 from fa_jax.presets import preset
@@ -29,11 +29,12 @@ from fa_jax.training.step import init_state, make_train_step, replicate, shard
 PRODUCT = 2048
 
 
-def forward_operations(config: ModelConfig, batch: Batch, vocabulary: int) -> float:
-    """Floating-point operations of a batch's real words in the products of the forward pass."""
+def forward_operations(
+    config: ModelConfig, source: np.ndarray, target: np.ndarray, vocabulary: int
+) -> float:
+    """Floating-point operations of sentences of these lengths in the forward pass's products."""
     e, n, h = config.embedding_size, config.encoder_size, config.decoder_size
     a, d, f = config.attention_size, 2 * config.encoder_size, config.bottleneck_size
-    source, target = (x.astype(float) for x in (batch.source_lengths, batch.target_lengths))
     encoder = 2 * (e + n) * 4 * n + d * a  # both LSTMs, keys
     step = (e + d + h) * 4 * h + h * a + (h + e) * a + h * f + f * vocabulary
     pair = a + d  # score of a position, its part of the context
@@ -63,7 +64,7 @@ def main(languages: str = "en-ja", rounds: int = 15, output: Path | None = None)
     step = make_train_step(config, optimizer)
     vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
     state = replicate(init_state(config, optimizer, *vocabularies))
-    # One full batch of each shape; a shape's weight is its number of batches.
+    # A step's time depends on its shape alone: one batch of each, weighted by how many there are.
     shapes, first, counts = np.unique(plan.shapes, axis=0, return_index=True, return_counts=True)
     batches = [make_batch(data.train, plan, index) for index in first]
     matrix = jax.random.normal(jax.random.key(0), (PRODUCT, PRODUCT))
@@ -87,13 +88,12 @@ def main(languages: str = "en-ja", rounds: int = 15, output: Path | None = None)
             seconds.append(time.perf_counter() - began)
 
     medians = np.array([statistics.median(seconds) for seconds in step_seconds])
-    operations = np.array(
-        [3 * forward_operations(config.model, b, vocabularies[1]) for b in batches]
-    )
-    words = np.array([b.target_lengths.sum() for b in batches])
+    rows = plan.rows[plan.rows >= 0]
+    source = data.train.source.lengths[rows].astype(float)
+    target = data.train.target.lengths[rows] + 1.0  # end of sentence
     epoch = (counts * medians).sum()
     best = 2 * PRODUCT**3 / statistics.median(product_seconds)
-    useful = (counts * operations).sum() / epoch
+    useful = 3 * forward_operations(config.model, source, target, vocabularies[1]) / epoch
     result = {
         "benchmark": "training throughput, preset small",
         "languages": languages,
@@ -102,9 +102,9 @@ def main(languages: str = "en-ja", rounds: int = 15, output: Path | None = None)
         "useful_gflops": useful / 1e9,
         "product_gflops": best / 1e9,
         "ratio": useful / best,
-        "target_tokens_per_second": float((counts * words).sum() / epoch),
-        "padding_share_source": _padding(plan, data.train.source.lengths, 0, 0),
-        "padding_share_target": _padding(plan, data.train.target.lengths, 1, 1),
+        "target_tokens_per_second": float(target.sum() / epoch),
+        "padding_share_source": 1 - source.sum() / (plan.shapes[:, 0].sum() * plan.rows.shape[1]),
+        "padding_share_target": 1 - target.sum() / (plan.shapes[:, 1].sum() * plan.rows.shape[1]),
         "compilation_seconds": compilation,
         "shapes": len(shapes),
         "rounds": rounds,
@@ -112,13 +112,6 @@ def main(languages: str = "en-ja", rounds: int = 15, output: Path | None = None)
     print(json.dumps(result, indent=2))
     if output is not None:
         output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-
-
-def _padding(plan, lengths: np.ndarray, side: int, end: int) -> float:
-    rows = plan.rows[plan.rows >= 0]
-    return 1 - float(
-        (lengths[rows] + end).sum() / (plan.shapes[:, side].sum() * plan.rows.shape[1])
-    )
 
 
 def _processor() -> str:

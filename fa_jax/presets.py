@@ -62,8 +62,11 @@ WORD_VOCABULARIES = {"de-en": (50_000, 50_000)}
 SMALLER_CORPORA = {"de-en": 2.5}
 """`small` takes so many times as many epochs where the default corpus is so much smaller."""
 
-NARROWING = {"threshold": 0.3, "strength_rate": 0.13}
-"""Fine-tuning `small`: β alone moves g(t) little there, against the far positions' gradient."""
+WINDOWS_IN_FINETUNING = {"threshold": 1.2, "strength_rate": 0.1}
+"""`small` is fine-tuned as it decodes: attention sees its windows alone."""
+
+NARROWER_WINDOWS = {"en-ja": {"threshold": 0.3, "strength_rate": 0.13}}
+"""And so on the default corpora whose sentences are too short for β to narrow their windows."""
 
 
 def preset(name: str, languages: str, corpus: str) -> Config:
@@ -96,7 +99,10 @@ def finetuning(config: Config) -> TrainingConfig:
         halve_from=1.25,
         halve_every=0.25,
     )
-    return replace(training, **NARROWING) if config.preset == "small" else training
+    if config.preset != "small":
+        return training
+    narrower = {} if config.data.corpus else NARROWER_WINDOWS.get(config.data.languages, {})
+    return replace(training, **WINDOWS_IN_FINETUNING | narrower)
 
 
 def _longer(training: TrainingConfig, factor: float) -> TrainingConfig:

@@ -24,7 +24,7 @@ Implementation = Literal["dense", "windowed"]
 
 IMPLEMENTATIONS: dict[str, Callable] = {"dense": dense_scores, "windowed": windowed_scores}
 
-WINDOWED_FROM_LENGTH = 64
+WINDOWED_FROM_LENGTH = 128
 """Below it, packing costs more than the scores it saves (`experiments/attention_step.py`)."""
 
 

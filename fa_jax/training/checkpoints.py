@@ -5,6 +5,7 @@ when it is whole and only then deletes the one before: a torn checkpoint is neve
 """
 
 import logging
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from jaxtyping import PyTree
 
 from fa_jax.errors import UserError
 
-logging.getLogger("absl").setLevel(logging.ERROR)  # Orbax reports each save at length
+# Orbax reports each save at length; its errors reach us as exceptions.
+logging.getLogger("absl").setLevel(logging.CRITICAL)
 
 
 class Checkpoints:
@@ -46,23 +48,25 @@ class Checkpoints:
         if step == self.step():
             return
         self.wait()
+        tree = jax.tree.map(np.asarray, tree)
+        self._check_room(sum(leaf.nbytes for leaf in jax.tree.leaves(tree)))
         try:
             self._manager.save(
                 step,
                 args=ocp.args.Composite(
-                    tree=ocp.args.StandardSave(jax.tree.map(np.asarray, tree)),
+                    tree=ocp.args.StandardSave(tree),
                     note=ocp.args.JsonSave(note),
                 ),
             )
         except (OSError, ValueError) as error:
-            raise self._not_written(error) from error
+            raise self._not_written(_first_line(error)) from error
 
     def wait(self):
         """Until what was started is whole on disk."""
         try:
             self._manager.wait_until_finished()
         except (OSError, ValueError) as error:
-            raise self._not_written(error) from error
+            raise self._not_written(_first_line(error)) from error
 
     def restore(self, like: PyTree) -> tuple[int, PyTree, dict[str, Any]]:
         """The newest whole checkpoint: step, tree, note. like: a tree of the same shapes.
@@ -92,11 +96,16 @@ class Checkpoints:
     def close(self):
         self._manager.close()
 
-    def _not_written(self, error: Exception) -> UserError:
-        survivor = self.step()
-        kept = f"; the one of step {survivor} is whole" if survivor is not None else ""
+    def _check_room(self, needed: int):
+        free = shutil.disk_usage(self.folder).free
+        if free < needed:
+            raise self._not_written(f"it needs {needed:,} bytes, {free:,} are free")
+
+    def _not_written(self, reason: str) -> UserError:
+        whole = [int(path.name) for path in self.folder.iterdir() if path.name.isdigit()]
+        kept = f"; the one of step {max(whole)} is whole" if whole else ""
         return UserError(
-            f"could not write a checkpoint into {self.folder}{kept}: {_first_line(error)}. "
+            f"could not write a checkpoint into {self.folder}{kept}: {reason}. "
             "Make room on the disk and run the same command again"
         )
 

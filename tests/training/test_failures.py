@@ -1,5 +1,7 @@
 """What goes wrong while training is said, and costs nothing that was saved."""
 
+from types import SimpleNamespace
+
 import jax
 import numpy as np
 import pytest
@@ -68,6 +70,9 @@ def test_a_full_disk_leaves_the_last_checkpoint(setting, tmp_path, monkeypatch):
 
     monkeypatch.setattr(kept._manager, "save", full)
     with pytest.raises(UserError, match=r"step 3 is whole.*No space left"):
+        kept.save(4, {"a": np.arange(5.0) * 2}, {"n": 2})
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=39))
+    with pytest.raises(UserError, match=r"step 3 is whole: it needs 40 bytes, 39 are free"):
         kept.save(4, {"a": np.arange(5.0) * 2}, {"n": 2})
     step, restored, note = Checkpoints(tmp_path, "latest").restore(tree)
     assert (step, note) == (3, {"n": 1})
