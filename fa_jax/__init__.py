@@ -7,11 +7,23 @@
 from importlib import import_module
 
 from fa_jax.attention import (
+    SCORES,
+    SPANS,
+    AttentionConfig,
+    AttentionOutput,
+    AttentionState,
     FlexibleAttention,
     FlexibleAttentionOutput,
     Memory,
+    Reach,
+    Score,
+    Sizes,
+    Span,
+    attend,
     flexible_attention,
+    init_attention,
     init_flexible_attention,
+    initial_attention_state,
     prepare_memory,
 )
 
@@ -22,11 +34,23 @@ _LATER = {
 }
 
 __all__ = [
+    "SCORES",
+    "SPANS",
+    "AttentionConfig",
+    "AttentionOutput",
+    "AttentionState",
     "FlexibleAttention",
     "FlexibleAttentionOutput",
     "Memory",
+    "Reach",
+    "Score",
+    "Sizes",
+    "Span",
+    "attend",
     "flexible_attention",
+    "init_attention",
     "init_flexible_attention",
+    "initial_attention_state",
     "load_run",
     "prepare_memory",
     "trace",

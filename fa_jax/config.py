@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+from fa_jax.attention import SCORES, SPANS
 from fa_jax.errors import UserError
 
 
@@ -67,10 +68,18 @@ class ModelConfig:
     """Hidden layer of the score and strength networks (A)."""
     bottleneck_size: int = 256
     """Linear layer before the softmax (F)."""
-    attention: Literal["flexible", "global"] = "flexible"
-    """Global attention is flexible attention whose strength is fixed at 0."""
+    score: Literal[tuple(SCORES)] = "concat"
+    """How well an annotation matches the query."""
+    span: Literal[tuple(SPANS)] = "flexible"
+    """Which positions count."""
     sigma: float = 1.5
-    """Width of the distance penalty, in source tokens (Eq. 6)."""
+    """Flexible span: width of the distance penalty, in source tokens (Eq. 6)."""
+    half_width: int = 10
+    """Local spans: positions on either side of their centre (D)."""
+    positions: int = 1024
+    """Location score: longest source, padding included."""
+    slices: int = 4
+    """Tensor score: slices of its tensor."""
     dropout: float = 0.0
     """Share of embedding and bottleneck units dropped in training."""
     compute_dtype: Literal["float32", "bfloat16"] = "float32"
@@ -81,7 +90,7 @@ class ModelConfig:
     def __post_init__(self):
         sizes = [item.name for item in fields(self) if item.name.endswith("_size")]
         _check_at_least(self, "model", **dict.fromkeys(sizes, 1), dropout=0)
-        _check_above_zero(self, "model", "sigma")
+        _check_above_zero(self, "model", "sigma", "half_width", "positions", "slices")
         if not self.dropout < 1:
             raise UserError(f"model.dropout must be less than 1, got {self.dropout}")
 

@@ -1,15 +1,15 @@
 """Scores at every position, for training: no gather, and gradients as cheap as the scores."""
 
-from jaxtyping import Array, Bool, Float
+from collections.abc import Callable
 
-from fa_jax.attention.score import score
+from jaxtyping import Array, Bool, Float, PyTree
 
 
 def dense_scores(
-    vector: Float[Array, " A"],
-    query: Float[Array, "B K A"],
-    keys: Float[Array, "B S A"],
+    evaluate: Callable[..., Array],
+    query: Float[Array, "B K Q"],
+    keys: PyTree,
     window: Bool[Array, "B K S"],
-) -> Float[Array, "B K S"]:
-    """The score of each position, in the window or not."""
-    return score(vector, query, keys)
+) -> Float[Array, "B K S *D"]:
+    """The score of each position, in the window or not. evaluate(query, keys): see `Score`."""
+    return evaluate(query, keys)

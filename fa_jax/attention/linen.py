@@ -4,12 +4,11 @@ import jax.numpy as jnp
 from flax import linen as nn
 from jaxtyping import Array, Float, Int
 
+from fa_jax.attention.attend import Implementation, prepare_memory
 from fa_jax.attention.flexible import (
     FlexibleAttentionOutput,
-    Implementation,
     flexible_attention,
     init_flexible_attention,
-    prepare_memory,
 )
 from fa_jax.attention.memory import Memory
 

@@ -1,57 +1,89 @@
-"""How well does an annotation match the query? The concat score of VS Eq. 3.
+"""What a score is: how well does an annotation match the query?
 
-`v_a · tanh(W_a [h_{t-1}; h̄_s])` splits into a part of the query and a part of the memory, whose
-sum goes through tanh. The memory's part does not change from step to step.
+A score is a value with five functions. It says which products read the query and the feedback, so
+that a decoder can fuse them with its own, and what is computed once a sentence; `evaluate` joins
+both. Where it is evaluated, at every position or in the windows alone, is none of its business.
 """
+
+from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
 from flax.linen import initializers
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from fa_jax.attention.params import Params
 
-
-def init_score(key: PRNGKeyArray, query_size: int, memory_size: int, attention_size: int) -> Params:
-    """Glorot over the whole of `W_a`, so that its two parts start at one scale."""
-    kernel_key, vector_key = jax.random.split(key)
-    glorot = initializers.glorot_uniform()
-    kernel = glorot(kernel_key, (query_size + memory_size, attention_size))
-    return {
-        "query_kernel": kernel[:query_size],
-        "memory_kernel": kernel[query_size:],
-        "vector": glorot(vector_key, (attention_size, 1))[:, 0],
-    }
+Kernels = tuple[Array | None, Array | None]
 
 
-def score_keys(params: Params, annotations: Float[Array, "*N D"]) -> Float[Array, "*N A"]:
-    """The memory's part of the score, once a sentence."""
-    return annotations @ params["memory_kernel"]
+@dataclass(frozen=True)
+class Sizes:
+    """Units of the decoder state (H), an annotation (D), the feedback (E), hidden layers (A)."""
+
+    query: int
+    memory: int
+    feedback: int
+    attention: int
 
 
-def score_query(params: Params, query: Float[Array, "*N H"]) -> Float[Array, "*N A"]:
-    """The query's part of the score, once a step."""
-    return query @ params["query_kernel"]
+class Score:
+    """The score of a query and an annotation. Subclasses are frozen dataclasses: their settings.
+
+    params is the attention's entry "score". N sentences or window blocks, K queries of each.
+    """
+
+    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
+        """Its parameters.
+
+        Raises:
+          ValueError: sizes that cannot match.
+        """
+        return {}
+
+    def kernels(self, params: Params) -> Kernels:
+        """What multiplies query [H, Q] and feedback [E, Q]; their products are added.
+
+        None for the query: it is used as it is. None for the feedback: it is not read.
+        """
+        return None, None
+
+    def keys(self, params: Params, annotations: Float[Array, "B S D"]) -> PyTree:
+        """The memory's part, computed once a sentence; leaves [B, S, ...]."""
+        return annotations
+
+    def evaluate(
+        self, params: Params, query: Float[Array, "N K Q"], keys: PyTree
+    ) -> Float[Array, "N K S *D"]:
+        """Each query against each position of its row; one score, or one for each dimension."""
+        raise NotImplementedError
+
+
+def glorot(key: PRNGKeyArray, *shape: int) -> Float[Array, "..."]:
+    """Glorot's initial values; a vector's are those of a kernel with one output."""
+    initializer = initializers.glorot_uniform()
+    return initializer(key, shape) if len(shape) > 1 else initializer(key, (*shape, 1))[:, 0]
+
+
+def at_least_float32(x: Array) -> Array:
+    """Softmax, penalty and focus need the precision even where products are bfloat16."""
+    return x.astype(jnp.promote_types(x.dtype, jnp.float32))
 
 
 @jax.custom_vjp
-def score(
+def hidden_layer_score(
     vector: Float[Array, " A"], query: Float[Array, "N K A"], keys: Float[Array, "N S A"]
 ) -> Float[Array, "N K S"]:
-    """Eq. 3 from its two parts, each query against each key of its row, in float32."""
-    return _hidden(query, keys) @ vector.astype(_wide(vector))
+    """`v · tanh(query + keys)`, each query against each key of its row, in float32."""
+    return _hidden(query, keys) @ at_least_float32(vector)
 
 
 def _hidden(query: Array, keys: Array) -> Float[Array, "N K S A"]:
-    return jnp.tanh(query[:, :, None] + keys[:, None]).astype(_wide(keys))
-
-
-def _wide(array: Array):
-    return jnp.promote_types(array.dtype, jnp.float32)
+    return at_least_float32(jnp.tanh(query[:, :, None] + keys[:, None]))
 
 
 def _forward(vector, query, keys):
-    return score(vector, query, keys), (vector, query, keys)
+    return hidden_layer_score(vector, query, keys), (vector, query, keys)
 
 
 def _backward(residuals, gradient):
@@ -69,4 +101,4 @@ def _backward(residuals, gradient):
     )
 
 
-score.defvjp(_forward, _backward)
+hidden_layer_score.defvjp(_forward, _backward)

@@ -1,74 +1,88 @@
-"""Which positions count, and with what prior? The flexible span of VS Eqs. 4 to 8."""
+"""What a span is: which positions count, and with what prior?
+
+A span is a value, as a score is. At each step it turns its state (where attention was, how many
+steps there were) into a reach: the positions that are scored, and what is added to their scores.
+"""
 
 import jax
 import jax.numpy as jnp
-from flax.linen import initializers
+from flax import struct
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from fa_jax.attention.params import Params
-
-INITIAL_STRENGTH_BIAS = -4.0
-"""g starts near 0.02: with 0 the focus cannot leave the sentence's start at first."""
+from fa_jax.attention.score import Kernels, Sizes
 
 
-def init_strength(
-    key: PRNGKeyArray, query_size: int, feedback_size: int, attention_size: int
-) -> Params:
-    """The network of Eq. 8; the kernel's rows: query first, then feedback."""
-    kernel_key, vector_key = jax.random.split(key)
-    glorot = initializers.glorot_uniform()
-    return {
-        "kernel": glorot(kernel_key, (query_size + feedback_size, attention_size)),
-        "vector": glorot(vector_key, (attention_size, 1))[:, 0],
-        "bias": jnp.asarray(INITIAL_STRENGTH_BIAS),
-    }
+@struct.dataclass
+class AttentionState:
+    """What one step hands to the next. focus: p_t, in positions from 0; step: t, from 0."""
+
+    focus: Float[Array, "B *K"]
+    step: Int[Array, "B *K"]
 
 
-def strength_query(params: Params, query: Float[Array, "*N H"]) -> Float[Array, "*N A"]:
-    """The query's part of the strength network's hidden layer."""
-    return query @ params["kernel"][: query.shape[-1]]
+@struct.dataclass
+class Reach:
+    """What a span decides for one step.
+
+    window: positions whose score is computed. bias: added to scores before the softmax. factor:
+    multiplies the weights behind it. strength: g(t); 0 where a span has none.
+    """
+
+    window: Bool[Array, "B K S"]
+    bias: Float[Array, "B K S"] | float
+    factor: Float[Array, "B K S"] | float
+    strength: Float[Array, "B K"]
 
 
-def strength_feedback(params: Params, feedback: Float[Array, "*N E"]) -> Float[Array, "*N A"]:
-    """The feedback's part of it; known before the step where the words are."""
-    return feedback @ params["kernel"][-feedback.shape[-1] :]
+class Span:
+    """Which positions count. Subclasses are frozen dataclasses: their settings.
+
+    params is the attention's own: a span's entries stand beside "score".
+    """
+
+    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
+        """Its parameters, by the names of their entries."""
+        return {}
+
+    def kernels(self, params: Params, query_size: int) -> Kernels:
+        """What multiplies query [H, P] and feedback [E, P]; their products are added.
+
+        None: it is not read.
+        """
+        return None, None
+
+    def narrows(self, threshold: float | Float[Array, ""]) -> bool:
+        """Whether windows can be smaller than the sentence."""
+        raise NotImplementedError
+
+    def reach(
+        self,
+        params: Params,
+        projected: Float[Array, "B K P"] | None,
+        state: AttentionState,
+        lengths: Int[Array, " B"],
+        positions: Float[Array, " S"],
+        threshold: float | Float[Array, ""],
+    ) -> Reach:
+        """The step's window and prior.
+
+        projected: what the kernels made of query and feedback. threshold: τ, for spans that
+        penalise.
+        """
+        raise NotImplementedError
 
 
-def strength(params: Params, hidden: Float[Array, "*N A"]) -> Float[Array, "*N"]:
-    """g(t) = sigmoid(v_g · tanh(W_g [h_{t-1}; i_t]) + b_g), Eq. 8, from `W_g [h_{t-1}; i_t]`."""
-    return jax.nn.sigmoid(_float32(jnp.tanh(hidden) @ params["vector"] + params["bias"]))
-
-
-def penalty(
-    strength: Float[Array, "B K"],
-    focus: Float[Array, "B K"],
-    positions: Float[Array, " S"],
-    sigma: float | Float[Array, ""],
-) -> Float[Array, "B K S"]:
-    """g(t) (s − p_{t-1})² / (2σ²), Eqs. 5 and 6."""
-    distance = jnp.square(positions - focus[..., None]) / (2 * sigma**2)
-    return strength[..., None] * distance
-
-
-def window(
-    penalty: Float[Array, "B K S"],
-    threshold: float | Float[Array, ""],
-    focus: Float[Array, "B K"],
-    lengths: Int[Array, " B"],
+def inside(
+    chosen: Bool[Array, "B K S"], centre: Float[Array, "B K"], lengths: Int[Array, " B"]
 ) -> Bool[Array, "B K S"]:
-    """Positions penalised by less than τ (VS 3.1), and always the one nearest to the focus."""
-    index = jnp.arange(penalty.shape[-1])
+    """The chosen positions of the sentence, and always the one nearest to the centre."""
+    index = jnp.arange(chosen.shape[-1])
     last = lengths[:, None] - 1
-    nearest = jnp.clip(jnp.round(focus), 0, jnp.maximum(last, 0)).astype(lengths.dtype)
-    chosen = (penalty < threshold) | (index == nearest[..., None])
-    return chosen & (index <= last[..., None])
+    nearest = jnp.clip(jnp.round(centre), 0, jnp.maximum(last, 0)).astype(lengths.dtype)
+    return (chosen | (index == nearest[..., None])) & (index <= last[..., None])
 
 
-def focus(weights: Float[Array, "B K S"], positions: Float[Array, " S"]) -> Float[Array, "B K"]:
-    """p_t = Σ_s a_t(s) · s, Eq. 4."""
-    return (weights * positions).sum(-1)
-
-
-def _float32(x: Array) -> Array:
-    """Strength, penalty and focus need the precision even where products are bfloat16."""
-    return x.astype(jnp.promote_types(x.dtype, jnp.float32))
+def weigh(scores: Float[Array, "B K S"], reach: Reach) -> Float[Array, "B K S"]:
+    """Softmax over the window alone, exactly 0 elsewhere; a sentence of length 0 has no weights."""
+    return jax.nn.softmax(scores + reach.bias, where=reach.window) * reach.factor

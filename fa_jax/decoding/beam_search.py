@@ -71,7 +71,7 @@ def beam_search(
     """
     params = cast_for_compute(params, config)
     memory, start = read_source(params, config, source, source_lengths)
-    kernels = decoder.step_kernels(params["decoder"])
+    kernels = decoder.step_kernels(params["decoder"], config)
 
     def going_on(state: BeamState) -> Bool[Array, ""]:
         return _open(state, limits, n_best).any()
@@ -82,11 +82,11 @@ def beam_search(
         last = jnp.where(state.step > 0, state.live_words[:, :, state.step - 1], BEGIN)
         decoder_state, attended = decoder.decoder_step(
             params["decoder"],
+            config,
             lambda name, x: x @ kernels[name],
             state.decoder,
-            decoder.feed_back(params["decoder"], params["decoder"]["embedding"][last]),
+            decoder.feed_back(params["decoder"], config, params["decoder"]["embedding"][last]),
             memory,
-            sigma=config.sigma,
             threshold=threshold,
             implementation=implementation,
         )

@@ -13,7 +13,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from fa_jax.attention import span
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.decoding.beam_search import END
 from fa_jax.decoding.translate import padded_length
@@ -80,13 +79,9 @@ def _compiled_force(model: ModelConfig) -> Callable[..., tuple[Array, ...]]:
         params = cast_for_compute(params, model)
         steps = force_translation(params, model, source, lengths, target, threshold=threshold)
         attention = jax.tree.map(lambda leaf: jnp.swapaxes(leaf, 0, 1), steps.attention)
-        focus = attention.focus
-        last_focus = jnp.concatenate([jnp.zeros_like(focus[:, :1]), focus[:, :-1]], axis=1)
-        positions = jnp.arange(source.shape[1], dtype=jnp.float32)
-        penalty = span.penalty(attention.strength, last_focus, positions, model.sigma)
-        windows = span.window(penalty, threshold, last_focus, lengths)
         log_probs = word_log_probs(params, steps, target)
-        return log_probs, attention.weights, windows, focus, attention.strength
+        focus = attention.state.focus
+        return log_probs, attention.weights, attention.scored, focus, attention.strength
 
     return force
 

@@ -1,4 +1,6 @@
-"""The decoder: flexible attention, one LSTM, a bottleneck before the softmax (VS 5.1)."""
+"""The decoder: attention, one LSTM, a bottleneck before the softmax (VS 5.1)."""
+
+from dataclasses import fields
 
 import jax
 import jax.numpy as jnp
@@ -7,13 +9,18 @@ from flax.linen import initializers
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from fa_jax.attention import (
-    FlexibleAttentionOutput,
+    AttentionConfig,
+    AttentionOutput,
+    AttentionState,
     Memory,
     attend_projected,
-    init_flexible_attention,
+    attention_kernels,
+    init_attention,
+    initial_attention_state,
+    project,
 )
+from fa_jax.attention.attend import Parts
 from fa_jax.attention.params import Params
-from fa_jax.attention.span import strength_feedback
 from fa_jax.config import ModelConfig
 from fa_jax.model.dense import dense
 from fa_jax.model.hoisted_scan import Kernels, Product
@@ -22,18 +29,18 @@ from fa_jax.model.lstm import init_lstm, lstm_update
 
 @struct.dataclass
 class DecoderState:
-    """What one step hands to the next: h_t, the LSTM's cell, p_t."""
+    """What one step hands to the next: h_t, the LSTM's cell, where attention was."""
 
     hidden: Float[Array, "B *K H"]
     cell: Float[Array, "B *K H"]
-    focus: Float[Array, "B *K"]
+    attention: AttentionState
 
 
 @struct.dataclass
 class Feedback:
-    """What the word fed back adds to the strength network's hidden layer and to the gates."""
+    """What the word fed back adds to the parts of attention and to the gates."""
 
-    strength: Float[Array, "B *K A"]
+    attention: Parts
     gates: Float[Array, "B *K G"]
 
 
@@ -41,15 +48,14 @@ def init_decoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -
     keys = jax.random.split(key, 6)
     glorot = initializers.glorot_uniform()
     embedding_size, size = config.embedding_size, config.decoder_size
-    attention = init_flexible_attention(
+    attention = init_attention(
         keys[0],
+        attention_config(config),
         query_size=size,
         memory_size=2 * config.encoder_size,
         feedback_size=embedding_size,
         attention_size=config.attention_size,
     )
-    if config.attention == "global":
-        attention["strength"]["bias"] = jnp.asarray(-jnp.inf)
     return {
         "embedding": initializers.normal(embedding_size**-0.5)(
             keys[1], (vocabulary_size, embedding_size)
@@ -62,73 +68,81 @@ def init_decoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -
     }
 
 
+def attention_config(config: ModelConfig) -> AttentionConfig:
+    """The part of a model's settings that its attention reads."""
+    shared = {field.name for field in fields(AttentionConfig)}
+    return AttentionConfig(**{k: v for k, v in vars(config).items() if k in shared})
+
+
 def _init_dense(key: PRNGKeyArray, input_size: int, size: int) -> Params:
     kernel = initializers.glorot_uniform()(key, (input_size, size))
     return {"kernel": kernel, "bias": jnp.zeros(size)}
 
 
-def decoder_start(params: Params, annotations: Float[Array, "B S D"]) -> DecoderState:
+def decoder_start(params: Params, memory: Memory) -> DecoderState:
     """h_0 = tanh(W · backward encoder state at s = 0), c_0 = 0, p_0 = 0."""
     backward_size = params["start"]["kernel"].shape[0]
-    hidden = jnp.tanh(annotations[:, 0, -backward_size:] @ params["start"]["kernel"])
-    focus = jnp.zeros(hidden.shape[0], jnp.promote_types(hidden.dtype, jnp.float32))
-    return DecoderState(hidden, jnp.zeros_like(hidden), focus)
+    first = memory.annotations[:, 0, -backward_size:]
+    hidden = jnp.tanh(first @ params["start"]["kernel"])
+    return DecoderState(hidden, jnp.zeros_like(hidden), initial_attention_state(memory))
 
 
-def feed_back(params: Params, embedding: Float[Array, "*N E"]) -> Feedback:
+def feed_back(params: Params, config: ModelConfig, embedding: Float[Array, "*N E"]) -> Feedback:
     """The products that read i_t: known before the step where the words are."""
     lstm = params["lstm"]
     kernel = lstm["input_kernel"][: embedding.shape[-1]]
+    _, for_feedback = _attention_kernels(params, config)
     return Feedback(
-        strength=strength_feedback(params["attention"]["strength"], embedding),
+        attention=project("feedback", for_feedback, embedding),
         gates=dense(embedding, kernel, lstm["bias"]),
     )
 
 
-def step_kernels(params: Params) -> Kernels:
+def step_kernels(params: Params, config: ModelConfig) -> Kernels:
     """The kernels of a step's two products: all that reads h_{t-1}, and what reads c_t."""
-    attention, lstm = params["attention"], params["lstm"]
-    hidden_size = lstm["recurrent_kernel"].shape[0]
-    memory_size = attention["score"]["memory_kernel"].shape[0]
-    from_hidden = [
-        attention["score"]["query_kernel"],
-        attention["strength"]["kernel"][:hidden_size],
-        lstm["recurrent_kernel"],
-    ]
+    lstm = params["lstm"]
+    for_query, _ = _attention_kernels(params, config)
+    from_hidden = [kernel for kernel in for_query if kernel is not None]
     return {
-        "hidden": jnp.concatenate(from_hidden, axis=1),
-        "context": lstm["input_kernel"][-memory_size:],
+        "hidden": jnp.concatenate([*from_hidden, lstm["recurrent_kernel"]], axis=1),
+        "context": lstm["input_kernel"][config.embedding_size :],
     }
+
+
+def _attention_kernels(params: Params, config: ModelConfig) -> tuple[Parts, Parts]:
+    return attention_kernels(params["attention"], attention_config(config), config.decoder_size)
 
 
 def decoder_step(
     params: Params,
+    config: ModelConfig,
     product: Product,
     state: DecoderState,
     feedback: Feedback,
     memory: Memory,
     **attention_options,
-) -> tuple[DecoderState, FlexibleAttentionOutput]:
+) -> tuple[DecoderState, AttentionOutput]:
     """One step: attend with h_{t-1}, then the LSTM reads [i_t; c_t].
 
-    product: `product(name, x)` is `x @ step_kernels(params)[name]`.
-    attention_options: sigma, threshold and implementation of `flexible_attention`.
+    product: `product(name, x)` is `x @ step_kernels(params, config)[name]`.
+    attention_options: threshold and implementation of `attend`.
     """
-    attention_size = params["attention"]["score"]["vector"].shape[0]
-    score_query, strength, gates = jnp.split(
-        product("hidden", state.hidden), [attention_size, 2 * attention_size], axis=-1
-    )
+    for_query, _ = _attention_kernels(params, config)
+    widths = [0 if kernel is None else kernel.shape[1] for kernel in for_query]
+    *parts, gates = jnp.split(product("hidden", state.hidden), [widths[0], sum(widths)], axis=-1)
     attended = attend_projected(
         params["attention"],
-        score_query,
-        strength + feedback.strength,
-        state.focus,
+        attention_config(config),
+        state.hidden,
+        tuple(part if width else None for part, width in zip(parts, widths, strict=True)),
+        feedback.attention,
+        state.attention,
         memory,
         **attention_options,
     )
     gates = gates + feedback.gates + product("context", attended.context)
     hidden, cell = lstm_update(gates, state.cell)
-    return DecoderState(hidden, cell, attended.focus), attended
+    return DecoderState(hidden, cell, attended.state), attended
 
 
 def bottleneck(params: Params, hidden: Float[Array, "*N H"]) -> Float[Array, "*N F"]:

@@ -8,7 +8,7 @@ import optax
 from flax import struct
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, PyTree
 
-from fa_jax.attention import FlexibleAttentionOutput, Memory, prepare_memory
+from fa_jax.attention import AttentionOutput, Memory, prepare_memory
 from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
 from fa_jax.model import decoder
@@ -56,8 +56,9 @@ def read_source(
 ) -> tuple[Memory, decoder.DecoderState]:
     """What decoding needs of a source: its memory and the decoder's first state."""
     annotations = encode(params["encoder"], config, source, lengths, dropout_keys)
-    memory = prepare_memory(params["decoder"]["attention"], annotations, lengths)
-    return memory, decoder.decoder_start(params["decoder"], annotations)
+    attention = decoder.attention_config(config)
+    memory = prepare_memory(params["decoder"]["attention"], annotations, lengths, attention)
+    return memory, decoder.decoder_start(params["decoder"], memory)
 
 
 def force_translation(
@@ -70,7 +71,7 @@ def force_translation(
     threshold: float | Float[Array, ""] = jnp.inf,
     implementation: str | None = "dense",
     dropout_keys: Key[Array, " B"] | None = None,
-    collect: Callable[[FlexibleAttentionOutput], PyTree] = lambda attended: attended,
+    collect: Callable[[AttentionOutput], PyTree] = lambda attended: attended,
 ) -> ForcedSteps:
     """The decoder's steps while it is fed the target's words.
 
@@ -87,11 +88,11 @@ def force_translation(
         params, memory, threshold = constants
         state, attended = decoder.decoder_step(
             params,
+            config,
             product,
             state,
             feedback,
             memory,
-            sigma=config.sigma,
             threshold=threshold,
             implementation=implementation,
         )
@@ -100,10 +101,10 @@ def force_translation(
     _, (hidden, attention) = hoisted_scan(
         step,
         config.rematerialize,
-        decoder.step_kernels(params["decoder"]),
+        decoder.step_kernels(params["decoder"], config),
         (params["decoder"], memory, jnp.float32(threshold)),
         state,
-        decoder.feed_back(params["decoder"], embedded),
+        decoder.feed_back(params["decoder"], config, embedded),
     )
     bottleneck = decoder.bottleneck(params["decoder"], hidden)
     return ForcedSteps(dropout(bottleneck, config.dropout, keys[2]), attention)

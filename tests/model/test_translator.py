@@ -33,7 +33,7 @@ def padded(sentences, length):
 def parameters(config=CONFIG):
     params = init_translator(jax.random.key(0), config, 10, 8)
     params = jax.tree.map(lambda leaf: leaf * 3, params)
-    if config.attention == "flexible":
+    if config.span == "flexible":
         params["decoder"]["attention"]["strength"]["bias"] = jnp.float32(0.2)
     return params
 
@@ -50,11 +50,14 @@ def forced(params, config, source_length, target_length, **options):
 
 @pytest.mark.parametrize("threshold", [0.5, np.inf])
 @pytest.mark.parametrize("implementation", ["dense", "windowed"])
-@pytest.mark.parametrize("attention", ["flexible", "global"])
-def test_agrees_with_the_equations(threshold, implementation, attention):
-    config = dataclasses.replace(CONFIG, attention=attention)
+@pytest.mark.parametrize("span", ["flexible", "global"])
+def test_agrees_with_the_equations(threshold, implementation, span):
+    config = dataclasses.replace(CONFIG, span=span)
     params = parameters(config)
     doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
+    if span == "global":  # the limit of flexible attention whose strength is 0
+        strength = {"kernel": np.zeros((13, 8)), "vector": np.zeros(8), "bias": -np.inf}
+        doubles["decoder"]["attention"]["strength"] = strength
     log_probs, attended = forced(
         params, config, 11, 9, threshold=threshold, implementation=implementation
     )
@@ -62,7 +65,7 @@ def test_agrees_with_the_equations(threshold, implementation, attention):
         found = (
             log_probs[row],
             attended.strength[:, row],
-            attended.focus[:, row],
+            attended.state.focus[:, row],
             attended.window[:, row],
         )
         wanted = force(doubles, source, target, config.sigma, threshold)

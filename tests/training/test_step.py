@@ -8,10 +8,9 @@ import numpy as np
 import optax
 import pytest
 
-from fa_jax.config import Config, ModelConfig, TrainingConfig
+from fa_jax.config import Config, TrainingConfig
 from fa_jax.data.batches import Batch
 from fa_jax.errors import UserError
-from fa_jax.model.translator import init_translator
 from fa_jax.training.objective import objective
 from fa_jax.training.optimizer import learning_rate, make_optimizer, total_steps
 from fa_jax.training.step import init_state, make_train_step, replicate, shard, unreplicate
@@ -125,17 +124,6 @@ def test_the_strength_network_learns_at_its_own_rate():
         ("kernel", "vector", "bias"), pytest.approx(0.25)
     )
     assert all(leaf == pytest.approx(1) for leaf in jax.tree.leaves(ratio))
-
-
-def test_global_attention_stays_global():
-    config = ModelConfig(**{**dataclasses.asdict(CONFIG), "attention": "global"})
-    params = init_translator(jax.random.key(0), config, 10, 8)
-    gradient = jax.grad(lambda p: loss(p, batch(), config=config)[0])(params)
-    optimizer = make_optimizer(TrainingConfig(), 10)
-    updates, _ = optimizer.update(gradient, optimizer.init(params), params)
-    stepped = optax.apply_updates(params, updates)
-    assert stepped["decoder"]["attention"]["strength"]["bias"] == -np.inf
-    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(updates))
 
 
 @pytest.mark.parametrize(

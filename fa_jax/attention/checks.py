@@ -1,0 +1,29 @@
+"""Errors that name the argument, at trace time."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+
+def check_array(name: str, array: Array, shape: tuple[int | None, ...], kind: type):
+    """Raises an error that names the argument unless it is an array of this shape and kind."""
+    if not hasattr(array, "dtype") or not jnp.issubdtype(array.dtype, kind):
+        found = getattr(array, "dtype", type(array).__name__)
+        raise TypeError(f"{name} must be an array of {kind.__name__} numbers, got {found}")
+    fits = len(array.shape) == len(shape) and all(
+        wanted in (None, size) for wanted, size in zip(shape, array.shape)
+    )
+    if not fits:
+        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        raise ValueError(f"{name} must have shape [{wanted}], got {list(array.shape)}")
+
+
+def check_positive(name: str, value: float | Array):
+    """Raises an error that names the argument unless it is a single positive number."""
+    if isinstance(value, jax.core.Tracer):
+        return  # its value is not known yet
+    if np.ndim(value) != 0:
+        raise ValueError(f"{name} must be a single number, got shape {np.shape(value)}")
+    if not value > 0:
+        raise ValueError(f"{name} must be greater than 0, got {value}")

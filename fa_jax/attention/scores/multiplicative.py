@@ -1,0 +1,42 @@
+"""Scores that are products of query and annotation (Luong et al. 2015, Eq. 7)."""
+
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from fa_jax.attention.checks import check_array
+from fa_jax.attention.params import Params
+from fa_jax.attention.score import Score, Sizes, at_least_float32, glorot
+
+
+@dataclass(frozen=True)
+class Dot(Score):
+    """`h_{t-1} · h̄_s`."""
+
+    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
+        if sizes.query != sizes.memory:
+            raise ValueError(
+                f"the dot score needs query and memory of one size, got query_size {sizes.query} "
+                f"and memory_size {sizes.memory}: make them equal, or take the general score"
+            )
+        return {}
+
+    def evaluate(
+        self, params: Params, query: Float[Array, "N K Q"], keys: Float[Array, "N S H"]
+    ) -> Float[Array, "N K S"]:
+        check_array("query", query, (*query.shape[:2], keys.shape[-1]), jnp.floating)
+        return at_least_float32(jnp.einsum("nkh,nsh->nks", query, keys))
+
+
+@dataclass(frozen=True)
+class General(Dot):
+    """`h_{t-1} · W h̄_s`."""
+
+    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
+        return {"memory_kernel": glorot(key, sizes.memory, sizes.query)}
+
+    def keys(self, params: Params, annotations: Float[Array, "B S D"]) -> Float[Array, "B S H"]:
+        kernel = params["memory_kernel"]
+        check_array("annotations", annotations, (None, None, len(kernel)), jnp.floating)
+        return annotations @ kernel

@@ -1,0 +1,51 @@
+"""The neural tensor layer as a score (Socher et al. 2013)."""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from fa_jax.attention.params import Params
+from fa_jax.attention.score import Kernels, Score, Sizes, at_least_float32, glorot
+
+Keys = tuple[Float[Array, "N S D"], Float[Array, "N S C"]]
+
+
+@dataclass(frozen=True)
+class Tensor(Score):
+    """`u · tanh(h_{t-1}ᵀ W^[1:C] h̄_s + V [h_{t-1}; h̄_s] + b)`. slices: C."""
+
+    slices: int = 4
+
+    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
+        tensor_key, kernel_key, vector_key = jax.random.split(key, 3)
+        slices = [
+            glorot(k, sizes.query, sizes.memory) for k in jax.random.split(tensor_key, self.slices)
+        ]
+        kernel = glorot(kernel_key, sizes.query + sizes.memory, self.slices)
+        return {
+            "tensor": jnp.stack(slices, axis=1),
+            "query_kernel": kernel[: sizes.query],
+            "memory_kernel": kernel[sizes.query :],
+            "bias": jnp.zeros(self.slices),
+            "vector": glorot(vector_key, self.slices),
+        }
+
+    def kernels(self, params: Params) -> Kernels:
+        """All slices of the tensor, then the query's part of V."""
+        slices = params["tensor"].reshape(len(params["tensor"]), -1)
+        return jnp.concatenate([slices, params["query_kernel"]], axis=1), None
+
+    def keys(self, params: Params, annotations: Float[Array, "B S D"]) -> Keys:
+        return annotations, annotations @ params["memory_kernel"] + params["bias"]
+
+    def evaluate(
+        self, params: Params, query: Float[Array, "N K Q"], keys: Keys
+    ) -> Float[Array, "N K S"]:
+        annotations, linear = keys
+        bilinear, query_part = jnp.split(query, [query.shape[-1] - self.slices], axis=-1)
+        bilinear = bilinear.reshape(*query.shape[:2], self.slices, -1)
+        products = jnp.einsum("nkcd,nsd->nksc", bilinear, annotations)
+        hidden = jnp.tanh(products + query_part[:, :, None] + linear[:, None])
+        return at_least_float32(hidden) @ at_least_float32(params["vector"])

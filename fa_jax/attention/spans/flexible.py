@@ -1,0 +1,69 @@
+"""The flexible span of VS Eqs. 4 to 8: distance from the focus is penalised as the step needs."""
+
+import math
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from fa_jax.attention.params import Params
+from fa_jax.attention.score import Kernels, Sizes, at_least_float32, glorot
+from fa_jax.attention.span import AttentionState, Reach, Span, inside
+
+INITIAL_STRENGTH_BIAS = -4.0
+"""g starts near 0.02: with 0 the focus cannot leave the sentence's start at first."""
+
+
+@dataclass(frozen=True)
+class Flexible(Span):
+    """Around the last focus, as far as the penalty stays below τ. sigma: σ of Eq. 6."""
+
+    sigma: float | Float[Array, ""] = 1.5
+
+    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
+        """The network of Eq. 8; the kernel's rows: query first, then feedback."""
+        kernel_key, vector_key = jax.random.split(key)
+        strength = {
+            "kernel": glorot(kernel_key, sizes.query + sizes.feedback, sizes.attention),
+            "vector": glorot(vector_key, sizes.attention),
+            "bias": jnp.asarray(INITIAL_STRENGTH_BIAS),
+        }
+        return {"strength": strength}
+
+    def kernels(self, params: Params, query_size: int) -> Kernels:
+        kernel = params["strength"]["kernel"]
+        return kernel[:query_size], kernel[query_size:]
+
+    def narrows(self, threshold: float | Float[Array, ""]) -> bool:
+        return not (isinstance(threshold, (int, float)) and math.isinf(threshold))
+
+    def reach(
+        self,
+        params: Params,
+        projected: Float[Array, "B K A"],
+        state: AttentionState,
+        lengths: Int[Array, " B"],
+        positions: Float[Array, " S"],
+        threshold: float | Float[Array, ""],
+    ) -> Reach:
+        g = strength(params["strength"], projected)
+        cost = penalty(g, state.focus, positions, self.sigma)
+        window = inside(cost < threshold, state.focus, lengths)
+        return Reach(window, -cost, 1.0, g)
+
+
+def strength(params: Params, hidden: Float[Array, "*N A"]) -> Float[Array, "*N"]:
+    """g(t) = sigmoid(v_g · tanh(W_g [h_{t-1}; i_t]) + b_g), Eq. 8, from `W_g [h_{t-1}; i_t]`."""
+    return jax.nn.sigmoid(at_least_float32(jnp.tanh(hidden) @ params["vector"] + params["bias"]))
+
+
+def penalty(
+    strength: Float[Array, "B K"],
+    focus: Float[Array, "B K"],
+    positions: Float[Array, " S"],
+    sigma: float | Float[Array, ""],
+) -> Float[Array, "B K S"]:
+    """g(t) (s − p_{t-1})² / (2σ²), Eqs. 5 and 6."""
+    distance = jnp.square(positions - focus[..., None]) / (2 * sigma**2)
+    return strength[..., None] * distance

@@ -1,0 +1,75 @@
+"""Local attention: windows of a fixed width (Luong et al. 2015)."""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from fa_jax.attention.params import Params
+from fa_jax.attention.score import Kernels, Sizes, at_least_float32, glorot
+from fa_jax.attention.span import AttentionState, Reach, Span, inside
+
+
+@dataclass(frozen=True)
+class LocalM(Span):
+    """`|s − t| ≤ D`: source and target are assumed to run alike. half_width: D."""
+
+    half_width: int = 10
+
+    def narrows(self, threshold: float | Float[Array, ""]) -> bool:
+        return True
+
+    def reach(
+        self,
+        params: Params,
+        projected: None,
+        state: AttentionState,
+        lengths: Int[Array, " B"],
+        positions: Float[Array, " S"],
+        threshold: float | Float[Array, ""],
+    ) -> Reach:
+        centre = state.step.astype(state.focus.dtype)
+        near = jnp.abs(positions - centre[..., None]) <= self.half_width
+        return Reach(inside(near, centre, lengths), 0.0, 1.0, jnp.zeros_like(centre))
+
+
+@dataclass(frozen=True)
+class LocalP(Span):
+    """`|s − p_t| ≤ D` around a predicted p_t; weights × exp(−(s − p_t)² / 2σ²) (VS Eqs. 10, 11).
+
+    `p_t = S · sigmoid(v_p · tanh(W_p h_{t-1}))` with S the sentence's own length, σ = D / 2. The
+    product is not normalised again. half_width: D.
+    """
+
+    half_width: int = 10
+
+    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
+        kernel_key, vector_key = jax.random.split(key)
+        position = {
+            "kernel": glorot(kernel_key, sizes.query, sizes.attention),
+            "vector": glorot(vector_key, sizes.attention),
+        }
+        return {"position": position}
+
+    def kernels(self, params: Params, query_size: int) -> Kernels:
+        return params["position"]["kernel"], None
+
+    def narrows(self, threshold: float | Float[Array, ""]) -> bool:
+        return True
+
+    def reach(
+        self,
+        params: Params,
+        projected: Float[Array, "B K A"],
+        state: AttentionState,
+        lengths: Int[Array, " B"],
+        positions: Float[Array, " S"],
+        threshold: float | Float[Array, ""],
+    ) -> Reach:
+        share = jax.nn.sigmoid(at_least_float32(jnp.tanh(projected) @ params["position"]["vector"]))
+        centre = lengths[:, None] * share
+        distance = positions - centre[..., None]
+        window = inside(jnp.abs(distance) <= self.half_width, centre, lengths)
+        factor = jnp.exp(-jnp.square(distance) / (2 * (self.half_width / 2) ** 2))
+        return Reach(window, 0.0, factor, jnp.zeros_like(centre))
