@@ -12,6 +12,7 @@ import tyro
 
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
 from fa_jax.errors import UserError
+from fa_jax.presets import PRESETS_HELP
 
 LINES_AT_ONCE = 1024
 """Lines that `translate` reads before it writes."""
@@ -21,6 +22,7 @@ EXAMPLES = 5
 Languages = Annotated[
     str, tyro.conf.Positional, tyro.conf.arg(help="Source and target, such as en-ja or de-en.")
 ]
+Preset = Annotated[str, tyro.conf.arg(help=PRESETS_HELP)]
 RunFolder = Annotated[
     Path, tyro.conf.Positional, tyro.conf.arg(help="A run's folder, such as runs/en-ja-small.")
 ]
@@ -31,8 +33,7 @@ class Data:
     """Prepare a corpus: vocabularies and token numbers, kept in the user's cache folder."""
 
     languages: Languages
-    preset: str = "small"
-    """small, paper or char: settings that all other options start from."""
+    preset: Preset = "small"
     corpus: str = ""
     """Name of a corpus, several joined by '+', or a folder; default: the languages' own."""
     data: DataConfig = field(default_factory=DataConfig)
@@ -46,8 +47,7 @@ class Train:
     """
 
     languages: Languages
-    preset: str = "small"
-    """small, paper or char: settings that all other options start from."""
+    preset: Preset = "small"
     corpus: str = ""
     """Name of a corpus, several joined by '+', or a folder; default: the languages' own."""
     run: Path | None = None
@@ -84,6 +84,8 @@ class Translate:
     """Translate lines from stdin to stdout, one for one."""
 
     run: RunFolder
+    ensemble: tuple[Path, ...] = ()
+    """Further runs of the same target vocabulary: all translate together."""
     n_best: int = 1
     """Translations a line, best first, tab-separated with their scores when more than one."""
     details: bool = False
@@ -96,6 +98,8 @@ class Evaluate:
     """Score a run's translations of a split of its corpus."""
 
     run: RunFolder
+    ensemble: tuple[Path, ...] = ()
+    """Further runs of the same target vocabulary: all translate together."""
     split: Literal["validation", "test"] = "test"
     json: bool = False
     """Print one JSON object."""
@@ -276,13 +280,13 @@ def _train_and_score(folder: Path, config: Config, data, start):
 
 
 def _translate(command: Translate):
-    from fa_jax.run import as_json, load_run
+    from fa_jax.run import as_json, ensemble, load_run
 
-    run = load_run(command.run)
+    runs = ensemble([load_run(folder) for folder in (command.run, *command.ensemble)])
     lines = _stdin_lines()
     number = 0
     while chunk := list(islice(lines, LINES_AT_ONCE)):
-        for line, record in zip(chunk, _translations(run, command, chunk, number), strict=True):
+        for line, record in zip(chunk, _translations(runs, command, chunk, number), strict=True):
             if command.details:
                 print(as_json({"source": line, **record}))
             elif command.n_best > 1:
@@ -293,19 +297,19 @@ def _translate(command: Translate):
         sys.stdout.flush()
 
 
-def _translations(run, command: Translate, lines: list[str], first: int) -> list[dict]:
+def _translations(runs, command: Translate, lines: list[str], first: int) -> list[dict]:
     from fa_jax.translation import translate
 
     longest = command.decoding.max_source_length
     for number, line in enumerate(lines, start=first + 1):
         # A token has at least one letter, so most lines need no tokenizing here.
-        if len(line) > longest and (length := len(run.source.encode(line))) > longest:
+        if len(line) > longest and (length := len(runs[0].source.encode(line))) > longest:
             print(
                 f"fa-jax: line {number} has {length:,} tokens; its first {longest:,} are "
                 "translated (--decoding.max-source-length)",
                 file=sys.stderr,
             )
-    return translate(run, lines, command.decoding, command.n_best, details=command.details)
+    return translate(runs, lines, command.decoding, command.n_best, details=command.details)
 
 
 def _evaluate(command: Evaluate):
@@ -313,9 +317,10 @@ def _evaluate(command: Evaluate):
     from fa_jax.evaluation.evaluate import evaluate
     from fa_jax.run import as_json, load_run
 
-    run = load_run(command.run)
-    corpus = load_corpus(run.config.data.corpus, run.config.data.languages)
-    evaluation = evaluate(run, list(getattr(corpus, command.split)), command.decoding)
+    runs = [load_run(folder) for folder in (command.run, *command.ensemble)]
+    data = runs[0].config.data
+    corpus = load_corpus(data.corpus, data.languages)
+    evaluation = evaluate(runs, list(getattr(corpus, command.split)), command.decoding)
     if command.output is not None:
         text = "".join(line + "\n" for line in evaluation.translations)
         command.output.write_text(text, encoding="utf-8")

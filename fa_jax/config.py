@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from fa_jax.attention import SCORES, SPANS
+from fa_jax.attention import SCORES, SPANS, AttentionConfig, NoAttention
 from fa_jax.errors import UserError
 
 
@@ -42,6 +42,8 @@ class DataConfig:
     """Number of different padded batch shapes; each is compiled once."""
     kytea_model: str = ""
     """A KyTea model file: Japanese words by KyTea instead of MeCab."""
+    reverse_source: bool = False
+    """Read source sentences from their end (Sutskever et al. 2014)."""
 
     def __post_init__(self):
         _check_at_least(
@@ -68,10 +70,10 @@ class ModelConfig:
     """Hidden layer of the score and strength networks (A)."""
     bottleneck_size: int = 256
     """Linear layer before the softmax (F)."""
-    score: Literal[tuple(SCORES)] = "concat"
-    """How well an annotation matches the query."""
-    span: Literal[tuple(SPANS)] = "flexible"
-    """Which positions count."""
+    score: Literal[(*SCORES, "none")] = "concat"
+    """How well an annotation matches the query; none: no attention at all."""
+    span: Literal[(*SPANS, "none")] = "flexible"
+    """Which positions count; none for the scores linear and none, which have no positions."""
     sigma: float = 1.5
     """Flexible span: width of the distance penalty, in source tokens (Eq. 6)."""
     half_width: int = 10
@@ -80,6 +82,20 @@ class ModelConfig:
     """Location score: longest source, padding included."""
     slices: int = 4
     """Tensor score: slices of its tensor."""
+    dynamic_size: int = 16
+    """Recurrent score: what each source position remembers, in units."""
+    neighbours: int = 2
+    """Recurrent score: positions on either side whose weights it sees."""
+    chunk: int = 8
+    """Monotonic span: positions scored before the head's."""
+    noise: float = 1.0
+    """Monotonic span: noise on the head's decisions in training, a standard deviation."""
+    ramp: float = 4.0
+    """Adaptive span: width of its soft border, in source tokens."""
+    input_feeding: bool = False
+    """Feed tanh(W [c_t; h_t]) to the next step, and write words from it (Luong et al. 2015)."""
+    contextualize: bool = False
+    """Gate all embeddings by the source sentence's mean (Choi et al. 2017)."""
     dropout: float = 0.0
     """Share of embedding and bottleneck units dropped in training."""
     compute_dtype: Literal["float32", "bfloat16"] = "float32"
@@ -90,9 +106,20 @@ class ModelConfig:
     def __post_init__(self):
         sizes = [item.name for item in fields(self) if item.name.endswith("_size")]
         _check_at_least(self, "model", **dict.fromkeys(sizes, 1), dropout=0)
-        _check_above_zero(self, "model", "sigma", "half_width", "positions", "slices")
         if not self.dropout < 1:
             raise UserError(f"model.dropout must be less than 1, got {self.dropout}")
+        try:
+            _ = self.attention
+        except ValueError as error:
+            raise UserError(f"model: {error}") from error
+
+    @property
+    def attention(self) -> AttentionConfig:
+        """The settings that attention reads."""
+        shared = {item.name: getattr(self, item.name, None) for item in fields(AttentionConfig)}
+        values = {"score": {"none": NoAttention()}, "span": {"none": None}}
+        chosen = {name: values[name].get(shared[name], shared[name]) for name in values}
+        return AttentionConfig(**shared | chosen)
 
 
 @dataclass(frozen=True)
@@ -119,6 +146,8 @@ class TrainingConfig:
     """Largest norm of the gradient."""
     beta: float = 0.0
     """Reward for strong penalties (Eq. 9); the paper fine-tunes with 0.1."""
+    extent_penalty: float = 0.05
+    """Price of a position of the adaptive span's extent (nats, times the mean over steps)."""
     threshold: float = float("inf")
     """Attention sees only the window of this threshold while it learns (tau)."""
     validations: int = 1
@@ -138,6 +167,7 @@ class TrainingConfig:
             halve_from=1,
             validations=1,
             beta=0,
+            extent_penalty=0,
             seed=0,
         )
         _check_above_zero(
@@ -170,6 +200,10 @@ class DecodingConfig:
     """... and so many on top."""
     implementation: Literal["dense", "windowed"] = "dense"
     """How attention is evaluated; the result is the same."""
+    replace_unknown: bool = False
+    """Write the source token with the highest weight, or its translation, for unknown words."""
+    dictionary: str = ""
+    """For replace_unknown: a file with a source word, a tab and its translation on each line."""
 
     def __post_init__(self):
         _check_at_least(

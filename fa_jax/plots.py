@@ -1,6 +1,6 @@
 """Pictures of a run: which source tokens each output step looked at, and how training went."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +12,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from fa_jax.decoding.forced import SpanTrace
+from fa_jax.errors import UserError
+from fa_jax.evaluation.alignment import mean_over_steps, of_dimension
 
 BAND, FOCUS, STRENGTH = "#cfe3f5", "#d55e00", "#0072b2"  # told apart by colour-blind readers too
 JAPANESE_FONTS = (
@@ -37,6 +39,8 @@ def span_figure(trace: SpanTrace, title: str = "") -> Figure:
         axes, strength = figure.subplots(1, 2, width_ratios=[max(positions, 6), 3], sharey=True)
         for step in range(steps):
             inside = np.flatnonzero(trace.windows[step])
+            if not len(inside):  # a summary was read instead
+                continue
             left, width = inside[0] - 0.5, inside[-1] - inside[0] + 1
             axes.barh(step, width, 0.86, left, color=BAND, label="window" if step == 0 else None)
         step, position = np.nonzero(trace.weights > 0.01)
@@ -45,8 +49,8 @@ def span_figure(trace: SpanTrace, title: str = "") -> Figure:
         axes.plot(trace.focus, range(steps), "o", color=FOCUS, ms=4, mew=0, label="focus $p_t$")
         axes.set_xlim(-0.6, positions - 0.4)
         axes.set_ylim(steps - 0.4, -0.6)
-        axes.set_xticks(range(positions), map(_shown, trace.source_tokens), rotation=60, ha="right")
-        axes.set_yticks(range(steps), map(_shown, trace.target_tokens))
+        _label_tokens(axes.set_xticks, trace.source_tokens, rotation=60, ha="right")
+        _label_tokens(axes.set_yticks, trace.target_tokens)
         axes.set_xlabel("source tokens")
         axes.set_ylabel("output tokens, in order")
         strength.barh(range(steps), trace.strength, 0.7, color=STRENGTH)
@@ -60,6 +64,48 @@ def span_figure(trace: SpanTrace, title: str = "") -> Figure:
         figure.suptitle(f"{title}\n{heading}" if title else heading)
         figure.legend(loc="outside lower center", ncols=3, frameon=False)
     return figure
+
+
+def plot_alignment(trace: SpanTrace, path: Path, dimension: int | None = None) -> None:
+    """Writes the weights of each output token over the source tokens (FG Figures 2 and 4).
+
+    dimension: of a score by dimension, this one alone; None: the mean over all.
+
+    Raises:
+      UserError: a dimension is asked for, but the score has one weight a position.
+    """
+    weights, title = trace.weights, "attention weights"
+    if dimension is not None:
+        weights = of_dimension(_by_dimension(trace), dimension)
+        title = f"attention weights, dimension {dimension}"
+    with mpl.rc_context(_style()):
+        size = (2.4 + 0.34 * weights.shape[1], 2.0 + 0.3 * weights.shape[0])
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots()
+        axes.imshow(weights, cmap="Greys", vmin=0, vmax=max(weights.max(), 1e-9), aspect="auto")
+        _label_tokens(axes.set_xticks, trace.source_tokens, rotation=60, ha="right")
+        _label_tokens(axes.set_yticks, trace.target_tokens)
+        axes.set_xlabel("source tokens")
+        axes.set_ylabel("output tokens, in order")
+        figure.suptitle(title)
+        _save(figure, path)
+
+
+def plot_dimensions(trace: SpanTrace, path: Path, dimensions: int = 50) -> None:
+    """Writes which of the first so many dimensions each source token is read for (FG Figure 3).
+
+    Raises:
+      UserError: the score has one weight a position.
+    """
+    weights = mean_over_steps(_by_dimension(trace))[:, :dimensions]
+    with mpl.rc_context(_style()):
+        figure = Figure(figsize=(10, 1.6 + 0.3 * weights.shape[0]), layout="constrained")
+        axes = figure.subplots()
+        axes.imshow(weights, cmap="Greys", vmin=0, aspect="auto")
+        _label_tokens(axes.set_yticks, trace.source_tokens)
+        axes.set_xlabel("dimension of the annotation")
+        figure.suptitle("attention weights, mean over output tokens")
+        _save(figure, path)
 
 
 def plot_training(rows: Sequence[dict[str, float | int]], path: Path) -> None:
@@ -81,6 +127,18 @@ def plot_training(rows: Sequence[dict[str, float | int]], path: Path) -> None:
             axes.set_ylim(bottom=0)
             axes.grid(alpha=0.3)
         _save(figure, path)
+
+
+def _by_dimension(trace: SpanTrace) -> np.ndarray:
+    if trace.by_dimension is None:
+        raise UserError(
+            "this run's score has one weight a position; only fine_grained has one a dimension"
+        )
+    return trace.by_dimension
+
+
+def _label_tokens(set_ticks: Callable, tokens: Sequence[str], **style) -> None:
+    set_ticks(range(len(tokens)), map(_shown, tokens), **style)
 
 
 def _shown(token: str) -> str:

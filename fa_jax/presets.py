@@ -1,6 +1,10 @@
-"""Settings by name. Each says what it is, where it runs, and how long it takes there."""
+"""Settings by name: a size, and a system of one of the three papers in that size.
 
-from dataclasses import replace
+`small`, `paper-global`, `char-local-p`: SIZE or SIZE-SYSTEM. A size alone has flexible attention.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
 from fa_jax.errors import UserError
@@ -46,6 +50,7 @@ CHARACTER = Config(
         decoder_size=500,
         attention_size=500,
         bottleneck_size=600,
+        positions=2048,
         rematerialize=True,
     ),
     training=TrainingConfig(batch_size=64, epochs=20.0, learning_rate=1e-4, halve_from=18.0),
@@ -54,7 +59,130 @@ CHARACTER = Config(
 )
 """`char`: the character-level model of VS 5.4 (100 and 3,000 characters), for accelerators."""
 
-PRESETS = {"small": SMALL, "paper": PAPER, "char": CHARACTER}
+LUONG = Config(
+    data=DataConfig(tokenizer="word", source_vocabulary=50_000, target_vocabulary=50_000),
+    model=ModelConfig(
+        embedding_size=1000,
+        encoder_size=1000,
+        decoder_size=1000,
+        attention_size=1000,
+        bottleneck_size=1000,
+    ),
+    training=TrainingConfig(batch_size=128, epochs=12.0, learning_rate=1e-4, halve_from=9.0),
+    decoding=DecodingConfig(beam_size=10, batch_size=32),
+    preset="luong",
+)
+"""`luong`: the sizes of Luong et al. (2015), with one layer and Adam, for accelerators."""
+
+FINE_GRAINED = Config(
+    data=DataConfig(source_vocabulary=30_000, target_vocabulary=30_000),
+    model=ModelConfig(
+        embedding_size=620,
+        encoder_size=1000,
+        decoder_size=1000,
+        attention_size=2000,
+        bottleneck_size=620,
+    ),
+    training=TrainingConfig(batch_size=64, epochs=6.0, learning_rate=1e-4, halve_from=4.0),
+    decoding=DecodingConfig(beam_size=12, batch_size=32),
+    preset="fg",
+)
+"""`fg`: the sizes of Choi et al. (2018), 4.3, for accelerators."""
+
+SIZES = {"small": SMALL, "paper": PAPER, "char": CHARACTER, "luong": LUONG, "fg": FINE_GRAINED}
+
+
+@dataclass(frozen=True)
+class System:
+    """What a row of a results table changes, in any size."""
+
+    summary: str
+    model: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
+    decoding: dict[str, Any] = field(default_factory=dict)
+
+    def __or__(self, other: "System") -> "System":
+        """Both changes; the other's summary."""
+        return System(
+            other.summary,
+            self.model | other.model,
+            self.data | other.data,
+            self.decoding | other.decoding,
+        )
+
+
+FLEXIBLE = System("flexible attention (VS)")
+GLOBAL = System("attention to all positions (VS Eq. 2)", model={"span": "global"})
+LOCAL_P = System("windows of 10 around a predicted centre (VS Eq. 10)", model={"span": "local_p"})
+# The decoder starts from the encoder that reads backwards, which ends with the first word: what
+# Luong et al. gain by reversing the source is there unless the text itself is reversed.
+BASE = System(
+    "no attention at all, source read from its first word to its last (Luong)",
+    model={"score": "none", "span": "none"},
+    data={"reverse_source": True},
+)
+REVERSE = System(
+    "... source read from its last word to its first (Luong)", data={"reverse_source": False}
+)
+DROPOUT = System("... and dropout (Luong)", model={"dropout": 0.2})
+LOCATION = System(
+    "dropout, global attention with location score (Luong)",
+    model={"score": "location", "span": "global"},
+)
+FEED = System("... and input feeding (Luong)", model={"input_feeding": True})
+GENERAL_LOCAL_P = System(
+    "dropout, local-p with general score, input feeding (Luong)",
+    model={"score": "general", "span": "local_p", "input_feeding": True},
+)
+UNKNOWN_WORDS = System(
+    "... on words, unknown ones replaced through the alignment (Luong)",
+    data={"tokenizer": "word"},
+    decoding={"replace_unknown": True},
+)
+ATT_Y = System("global, score reads the word fed back (FG, AttY)", model={"score": "feedback"})
+ATT_Y_2D = System(
+    "global, a score for each dimension (FG, AttY2D)", model={"score": "fine_grained"}
+)
+CONTEXT = System("global, contextualised embeddings (FG, C)", model={"contextualize": True})
+REGULARIZED = BASE | REVERSE | DROPOUT
+
+SYSTEMS = {
+    "flexible": FLEXIBLE,
+    "flexible-1.2": System("... decoding at threshold 1.2", decoding={"threshold": 1.2}),
+    "global": GLOBAL,
+    "local-p": LOCAL_P,
+    "base": BASE,
+    "base-reverse": BASE | REVERSE,
+    "base-reverse-dropout": REGULARIZED,
+    "location": REGULARIZED | LOCATION,
+    "location-feed": REGULARIZED | LOCATION | FEED,
+    "general-local-p-feed": REGULARIZED | GENERAL_LOCAL_P,
+    "general-local-p-feed-unk": REGULARIZED | GENERAL_LOCAL_P | UNKNOWN_WORDS,
+    "atty": GLOBAL | ATT_Y,
+    "atty2d": GLOBAL | ATT_Y_2D,
+    "context": GLOBAL | CONTEXT,
+    "context-atty": GLOBAL | CONTEXT | ATT_Y | System("... and AttY (FG)"),
+    "context-atty2d": GLOBAL | CONTEXT | ATT_Y_2D | System("... and AttY2D (FG)"),
+    "recurrent": System(
+        "flexible, positions remember their weights (Yang)", model={"score": "recurrent"}
+    ),
+    "tensor": System("flexible, neural tensor score (Socher)", model={"score": "tensor"}),
+    "monotonic": System(
+        "a head that moves forward, chunks (MoChA)", model={"span": "monotonic_chunkwise"}
+    ),
+    "adaptive": System("a learnt extent (Sukhbaatar)", model={"span": "adaptive"}),
+    "linear": System(
+        "a summary of fixed size (de Brébisson)", model={"score": "linear", "span": "none"}
+    ),
+}
+"""Rows of VS Tables 1 and 2, of Luong's table, of FG's Table 1, and their neighbours."""
+
+PRESETS_HELP = (
+    f"SIZE or SIZE-SYSTEM: settings that all other options start from. Sizes: {', '.join(SIZES)} "
+    f"(all but small for accelerators). Systems: "
+    + "; ".join(f"{name}: {system.summary}" for name, system in SYSTEMS.items())
+    + ". Fine-tuned systems: fa-jax finetune. Ensembles: fa-jax translate --ensemble."
+)
 
 WORD_VOCABULARIES = {"de-en": (50_000, 50_000)}
 """`paper` for VS 5.1's other language pair."""
@@ -75,17 +203,26 @@ def preset(name: str, languages: str, corpus: str) -> Config:
     Raises:
       UserError: an unknown name; the message lists the known ones.
     """
-    if name not in PRESETS:
-        raise UserError(f"unknown preset {name!r}: choose {', '.join(PRESETS)}")
-    config = PRESETS[name]
+    size, _, system = name.partition("-")
+    if size not in SIZES or (system or "flexible") not in SYSTEMS:
+        raise UserError(
+            f"unknown preset {name!r}: choose {', '.join(SIZES)}, alone or followed by - and "
+            f"one of {', '.join(SYSTEMS)}, such as small-global"
+        )
+    config, changes = SIZES[size], SYSTEMS[system or "flexible"]
     data, training = config.data, config.training
-    if name == "paper" and languages in WORD_VOCABULARIES:
+    if size == "paper" and languages in WORD_VOCABULARIES:
         source, target = WORD_VOCABULARIES[languages]
         data = replace(data, source_vocabulary=source, target_vocabulary=target)
-    if name == "small" and not corpus:
+    if size == "small" and not corpus:
         training = _longer(training, SMALLER_CORPORA.get(languages, 1.0))
-    data = replace(data, languages=languages, corpus=corpus)
-    return replace(config, data=data, training=training)
+    return Config(
+        data=replace(data, languages=languages, corpus=corpus, **changes.data),
+        model=replace(config.model, **changes.model),
+        training=training,
+        decoding=replace(config.decoding, **changes.decoding),
+        preset=name,
+    )
 
 
 def finetuning(config: Config) -> TrainingConfig:
@@ -99,7 +236,7 @@ def finetuning(config: Config) -> TrainingConfig:
         halve_from=1.25,
         halve_every=0.25,
     )
-    if config.preset != "small":
+    if config.preset.partition("-")[0] != "small":
         return training
     narrower = {} if config.data.corpus else NARROWER_WINDOWS.get(config.data.languages, {})
     return replace(training, **WINDOWS_IN_FINETUNING | narrower)

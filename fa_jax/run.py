@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import jax
 
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
+from fa_jax.decoding.translate import Translator
 from fa_jax.errors import UserError
 from fa_jax.model.translator import Params, init_translator
 from fa_jax.training.checkpoints import Checkpoints
@@ -36,6 +38,11 @@ class Run:
     step: int
     validation_bleu: float
 
+    @property
+    def translator(self) -> Translator:
+        """Its model."""
+        return Translator(self.params, self.config.model)
+
 
 def load_run(folder: str | Path) -> Run:
     """Reads a run; executes nothing of what it reads.
@@ -57,6 +64,24 @@ def load_run(folder: str | Path) -> Run:
     step, params, note = best.restore(like)
     best.close()
     return Run(folder, config, source, target, params, step, note["validation_bleu"])
+
+
+def ensemble(runs: "Run | Sequence[Run]") -> list[Run]:
+    """Runs that translate together.
+
+    Raises:
+      UserError: there is none, or their target vocabularies differ.
+    """
+    runs = [runs] if isinstance(runs, Run) else list(runs)
+    if not runs:
+        raise UserError("an ensemble needs at least one run")
+    for other in runs[1:]:
+        if other.target != runs[0].target:
+            raise UserError(
+                f"{runs[0].folder} and {other.folder} have different target vocabularies: an "
+                "ensemble needs runs of one, such as runs of one corpus that differ in their seed"
+            )
+    return runs
 
 
 def begin_run(folder: Path, config: Config, source: TextCodec, target: TextCodec):

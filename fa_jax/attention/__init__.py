@@ -14,6 +14,7 @@ from fa_jax.attention.attend import (
 from fa_jax.attention.flexible import (
     FlexibleAttentionOutput,
     flexible_attention,
+    flexible_bias,
     init_flexible_attention,
 )
 from fa_jax.attention.linen import FlexibleAttention
@@ -22,6 +23,7 @@ from fa_jax.attention.score import Score, Sizes
 from fa_jax.attention.scores import SCORES
 from fa_jax.attention.span import AttentionState, Reach, Span
 from fa_jax.attention.spans import SPANS
+from fa_jax.attention.summary import NoAttention, Summary
 
 __all__ = [
     "SCORES",
@@ -32,14 +34,17 @@ __all__ = [
     "FlexibleAttention",
     "FlexibleAttentionOutput",
     "Memory",
+    "NoAttention",
     "Reach",
     "Score",
     "Sizes",
     "Span",
+    "Summary",
     "attend",
     "attend_projected",
     "attention_kernels",
     "flexible_attention",
+    "flexible_bias",
     "init_attention",
     "init_flexible_attention",
     "initial_attention_state",

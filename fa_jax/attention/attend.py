@@ -13,21 +13,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
+from fa_jax.attention import dense, windowed
 from fa_jax.attention.checks import check_array, check_positive
-from fa_jax.attention.dense import dense_scores
 from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Score, Sizes
 from fa_jax.attention.scores import SCORES
-from fa_jax.attention.span import AttentionState, Span, weigh
+from fa_jax.attention.span import AttentionState, Reach, Span
 from fa_jax.attention.spans import SPANS
-from fa_jax.attention.windowed import windowed_scores
+from fa_jax.attention.summary import Summary
 
 Implementation = Literal["dense", "windowed"]
 
-IMPLEMENTATIONS: dict[str, Callable] = {"dense": dense_scores, "windowed": windowed_scores}
+IMPLEMENTATIONS: dict[str, Callable] = {"dense": dense.compute, "windowed": windowed.compute}
 
 WINDOWED_FROM_LENGTH = 128
 """Below it, packing costs more than the scores it saves (`experiments/attention_step.py`)."""
@@ -40,26 +40,43 @@ Parts = tuple[Array | None, Array | None]
 class AttentionConfig:
     """Which attention: names of `SCORES` and `SPANS`, or values of one's own, and settings.
 
-    sigma: width of the flexible span's penalty, in positions. half_width: D of the local spans.
-    positions: the location score's longest sentence. slices: of the tensor score.
+    span: None for a score that reads a summary ("linear").
+
+    Settings, each of one score or span. sigma: width of the flexible span's penalty, in
+    positions. half_width: D of the local spans. positions: the location score's longest sentence.
+    slices: of the tensor score. dynamic_size, neighbours: of the recurrent score's memory. chunk,
+    noise: of the monotonic span. ramp: of the adaptive span, in positions.
 
     Raises:
-      ValueError: an unknown name, a setting that is not positive.
+      ValueError: an unknown name, a setting that is not positive, a span on a summary or none on
+        a score.
     """
 
-    score: str | Score = "concat"
-    span: str | Span = "flexible"
+    score: str | Score | Summary = "concat"
+    span: str | Span | None = "flexible"
     sigma: float | Float[Array, ""] = 1.5
     half_width: int = 10
     positions: int = 1024
     slices: int = 4
+    dynamic_size: int = 16
+    neighbours: int = 2
+    chunk: int = 8
+    noise: float = 1.0
+    ramp: float = 4.0
 
     def __post_init__(self):
-        for name in ("sigma", "half_width", "positions", "slices"):
-            check_positive(name, getattr(self, name))
-        self.parts()
+        for field in fields(self)[2:]:
+            check_positive(field.name, getattr(self, field.name))
+        score, span = self.parts()
+        if isinstance(score, Summary) and span is not None:
+            raise ValueError(
+                f"score {self.score!r} reads a summary of the sentence, which has no positions: "
+                f"it takes span None, got {self.span!r}"
+            )
+        if isinstance(score, Score) and span is None:
+            raise ValueError(f"score {self.score!r} needs a span: choose {', '.join(SPANS)}")
 
-    def parts(self) -> tuple[Score, Span]:
+    def parts(self) -> tuple[Score | Summary, Span | None]:
         """Score and span as values."""
         return self._value("score", SCORES), self._value("span", SPANS)
 
@@ -83,13 +100,15 @@ class AttentionOutput:
 
     context: c_t. weights: a_t, exactly 0 outside the window and on padding; of scores by dimension
     their mean, and `by_dimension` has them all. strength: g(t), 0 where the span has none.
-    scored: positions whose score was computed. window: their number. state: for the next step.
+    extent: z(t) of the adaptive span, in positions; 0 elsewhere. scored: positions whose score
+    was computed. window: their number. state: for the next step.
     """
 
     context: Float[Array, "B *K D"]
     weights: Float[Array, "B *K S"]
     by_dimension: Float[Array, "B *K S D"] | None
     strength: Float[Array, "B *K"]
+    extent: Float[Array, "B *K"]
     scored: Bool[Array, "B *K S"]
     window: Int[Array, "B *K"]
     state: AttentionState
@@ -128,7 +147,8 @@ def init_attention(
     score, span = config.parts()
     score_key, span_key = jax.random.split(key)
     sizes = Sizes(*sizes.values())
-    return {"score": score.init(score_key, sizes), **span.init(span_key, sizes)}
+    of_span = {} if span is None else span.init(span_key, sizes)
+    return {"score": score.init(score_key, sizes), **of_span}
 
 
 def prepare_memory(
@@ -149,15 +169,26 @@ def prepare_memory(
     """
     check_array("annotations", annotations, (None, None, None), jnp.floating)
     check_array("lengths", lengths, annotations.shape[:1], jnp.integer)
-    score, _ = config.parts()
-    return Memory(annotations, score.keys(params["score"], annotations), lengths)
+    annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths)
+    score, span = config.parts()
+    if span is None:
+        return Memory(annotations, score.summarize(params["score"], annotations, lengths), lengths)
+    keys, span_keys = score.keys(params["score"], annotations), span.keys(params, annotations)
+    return Memory(annotations, keys, lengths, span_keys)
 
 
-def initial_attention_state(memory: Memory) -> AttentionState:
-    """p_0 = 0, before the first step; one query a sentence."""
-    sentences = memory.lengths.shape[0]
+def initial_attention_state(memory: Memory, config: AttentionConfig = DEFAULT) -> AttentionState:
+    """Before the first step: p_0 = 0, and what score and span begin with; one query a sentence."""
+    sentences, length, _ = memory.annotations.shape
     dtype = jnp.promote_types(memory.annotations.dtype, jnp.float32)
-    return AttentionState(jnp.zeros(sentences, dtype), jnp.zeros(sentences, jnp.int32))
+    return AttentionState(
+        jnp.zeros(sentences, dtype),
+        jnp.zeros(sentences, jnp.int32),
+        *(
+            () if isinstance(part, Summary | None) else part.initial_state(sentences, length)
+            for part in config.parts()
+        ),
+    )
 
 
 def attend(
@@ -170,6 +201,7 @@ def attend(
     *,
     threshold: float | Float[Array, ""] = np.inf,
     implementation: Implementation | None = None,
+    training_keys: Key[Array, " B"] | None = None,
 ) -> AttentionOutput:
     """One step of attention. Pure; works under every JAX transformation.
 
@@ -184,6 +216,8 @@ def attend(
       threshold: τ; positions that the span penalises this much or more are not scored (VS 3.1).
       implementation: "dense" scores all positions and masks (training), "windowed" computes only
         the scores that the windows need (decoding), None picks. All agree to rounding.
+      training_keys: in training, a random key a sentence, the same at each step: the
+        monotonic span then takes expectations over where it stops, instead of stopping.
 
     Raises:
       ValueError, TypeError: at trace time, naming the argument: a shape or dtype that does not
@@ -207,6 +241,7 @@ def attend(
         memory,
         threshold=threshold,
         implementation=implementation,
+        training_keys=training_keys,
     )
 
 
@@ -218,8 +253,8 @@ def attention_kernels(
     A decoder may fuse them with products of its own.
     """
     score, span = config.parts()
-    kernels = score.kernels(params["score"]), span.kernels(params, query_size)
-    return tuple(zip(*kernels, strict=True))
+    of_span = (None, None) if span is None else span.kernels(params, query_size)
+    return tuple(zip(score.kernels(params["score"]), of_span, strict=True))
 
 
 def project(name: str, kernels: Parts, x: Float[Array, "*N X"]) -> Parts:
@@ -245,46 +280,95 @@ def attend_projected(
     *,
     threshold: float | Float[Array, ""],
     implementation: Implementation | None,
+    training_keys: Key[Array, " B"] | None,
 ) -> AttentionOutput:
     """`attend` behind its products, for a decoder that fuses them with its own."""
     score, span = config.parts()
-    annotations, length = memory.annotations, memory.annotations.shape[1]
-    evaluate_where = IMPLEMENTATIONS[_choose(implementation, span.narrows(threshold), length)]
     hypotheses = query.shape[1:-1]
     inputs = (query, _sum(of_query, of_feedback), state)
     query, (score_part, span_part), state = jax.tree.map(
         lambda x: x.reshape(x.shape[0], -1, *x.shape[1 + len(hypotheses) :]), inputs
     )
+    query = query if score_part is None else score_part
     focus = state.focus.astype(jnp.promote_types(state.focus.dtype, jnp.float32))
-    positions = jnp.arange(length, dtype=jnp.float32)
-
-    reach = span.reach(
-        params, span_part, state.replace(focus=focus), memory.lengths, positions, threshold
-    )
-    scores = evaluate_where(
-        partial(score.evaluate, params["score"]),
-        query if score_part is None else score_part,
-        memory.keys,
-        reach.window,
-    )
-    by_dimension, weights = None, scores
-    if scores.ndim == 4:
-        by_dimension = jax.vmap(weigh, in_axes=(-1, None), out_axes=-1)(scores, reach)
-        weights = by_dimension.mean(-1)
-        context = jnp.einsum("bksd,bsd->bkd", by_dimension.astype(annotations.dtype), annotations)
+    state = state.replace(focus=focus)
+    if span is None:
+        output = _read_summary(score, params["score"], query, state, memory)
     else:
-        weights = weigh(scores, reach)
-        context = jnp.einsum("bks,bsd->bkd", weights.astype(annotations.dtype), annotations)
-    output = AttentionOutput(
-        context=context,
+        narrow, length = span.narrows(threshold), memory.annotations.shape[1]
+        compute = IMPLEMENTATIONS[_choose(implementation, narrow, length)]
+        reach = span.reach(params, span_part, state, memory, threshold, training_keys)
+        step = partial(_attend_within, score, span, params["score"], query, reach, state, memory)
+        output = compute(reach.window, step)
+    return jax.tree.map(lambda x: x.reshape(x.shape[0], *hypotheses, *x.shape[2:]), output)
+
+
+def _attend_within(
+    score: Score,
+    span: Span,
+    params: Params,
+    query: Float[Array, "B K Q"],
+    reach: Reach,
+    state: AttentionState,
+    memory: Memory,
+    at_positions: Callable[..., PyTree],
+    context: Callable[..., Array],
+) -> AttentionOutput:
+    """Scores, weights, context, and what they leave for the next step.
+
+    params: the score's. at_positions, context: of the implementation.
+    """
+    scores = at_positions(partial(score.evaluate, params), query, memory.keys, state.score)
+    if scores.ndim == 4:
+        by_dimension = jax.vmap(span.weigh, in_axes=(-1, None), out_axes=-1)(scores, reach)
+        weights, all_weights = by_dimension.mean(-1), by_dimension
+    else:
+        by_dimension, weights = None, span.weigh(scores, reach)
+        all_weights = weights
+    of_score = state.score
+    if jax.tree.leaves(of_score):
+        inputs = (of_score, score.observe(weights))
+        updated = at_positions(lambda _, __, x: score.update(params, *x), (), (), inputs)
+        window = reach.window[..., None]
+        of_score = jax.tree.map(lambda old, new: jnp.where(window, new, old), of_score, updated)
+    zeros = jnp.zeros_like(state.focus)
+    return AttentionOutput(
+        context=context(all_weights.astype(memory.annotations.dtype), memory.annotations),
         weights=weights,
         by_dimension=by_dimension,
-        strength=reach.strength,
+        strength=zeros + reach.strength,
+        extent=zeros + reach.extent,
         scored=reach.window,
         window=reach.window.sum(-1, dtype=jnp.int32),
-        state=AttentionState((weights * positions).sum(-1), state.step + 1),  # Eq. 4
+        state=AttentionState(
+            focus=(weights * memory.positions).sum(-1),  # Eq. 4
+            step=state.step + 1,
+            score=of_score,
+            span=reach.state,
+        ),
     )
-    return jax.tree.map(lambda x: x.reshape(x.shape[0], *hypotheses, *x.shape[2:]), output)
+
+
+def _read_summary(
+    summary: Summary,
+    params: Params,
+    query: Float[Array, "B K Q"],
+    state: AttentionState,
+    memory: Memory,
+) -> AttentionOutput:
+    """A context without weights: no position is scored."""
+    zeros = jnp.zeros_like(state.focus)
+    weights = jnp.zeros((*zeros.shape, memory.annotations.shape[1]), zeros.dtype)
+    return AttentionOutput(
+        context=summary.read(params, query, memory.keys, memory.annotations.shape[-1]),
+        weights=weights,
+        by_dimension=None,
+        strength=zeros,
+        extent=zeros,
+        scored=weights > 0,
+        window=zeros.astype(jnp.int32),
+        state=state.replace(step=state.step + 1),
+    )
 
 
 def _sum(parts: Parts, others: Parts) -> Parts:

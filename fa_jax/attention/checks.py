@@ -25,5 +25,5 @@ def check_positive(name: str, value: float | Array):
         return  # its value is not known yet
     if np.ndim(value) != 0:
         raise ValueError(f"{name} must be a single number, got shape {np.shape(value)}")
-    if not value > 0:
+    if not np.asarray(value) > 0:  # numpy, or a traced function would trace the comparison
         raise ValueError(f"{name} must be greater than 0, got {value}")

@@ -18,10 +18,11 @@ from fa_jax.attention.attend import (
     attend,
     init_attention,
 )
-from fa_jax.attention.checks import check_positive
+from fa_jax.attention.checks import check_array, check_positive
 from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
-from fa_jax.attention.span import AttentionState
+from fa_jax.attention.span import AttentionState, inside
+from fa_jax.attention.spans.flexible import penalty
 
 
 @struct.dataclass
@@ -126,3 +127,41 @@ def flexible_attention(
     return FlexibleAttentionOutput(
         output.context, output.weights, output.state.focus, output.strength, output.window
     )
+
+
+def flexible_bias(
+    strength: Float[Array, "*N"],
+    focus: Float[Array, "..."],
+    lengths: Int[Array, "..."],
+    size: int,
+    *,
+    sigma: float | Float[Array, ""] = 1.5,
+    threshold: float | Float[Array, ""] = np.inf,
+) -> Float[Array, "*N S"]:
+    """The penalty alone (VS Eqs. 5, 6; 3.1): an additive bias on scores of any kind.
+
+    It is what `flexible_attention` adds to its own. A Transformer's cross-attention may add it to
+    its logits: `jax.nn.dot_product_attention(q, k, v, bias=...)`.
+
+    Args:
+      strength: g(t) of each query, 0 to 1. focus: where it looks, in positions from 0.
+      lengths: positions that are no padding, in a shape that broadcasts against strength.
+      size: S, padded positions.
+      sigma: width σ of the penalty, in positions.
+      threshold: τ; positions penalised this much or more get -inf, and so do those of padding.
+        The position nearest to the focus never does, in a sentence that is not empty.
+
+    Raises:
+      ValueError, TypeError: a shape or dtype that does not fit, a sigma or threshold that is not
+        positive.
+    """
+    check_positive("sigma", sigma)
+    check_positive("threshold", threshold)
+    check_array("strength", strength, strength.shape, jnp.floating)
+    check_array("focus", focus, strength.shape, jnp.floating)
+    check_array("lengths", lengths, (None,) * strength.ndim, jnp.integer)
+    flat = jnp.broadcast_to(lengths, strength.shape).reshape(-1)
+    g, centre = strength.reshape(-1, 1), focus.reshape(-1, 1)
+    cost = penalty(g, centre, jnp.arange(size, dtype=focus.dtype), sigma)
+    window = inside(cost < threshold, centre, flat)
+    return jnp.where(window, -cost, -jnp.inf).reshape(*strength.shape, size)

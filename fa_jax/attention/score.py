@@ -1,6 +1,6 @@
 """What a score is: how well does an annotation match the query?
 
-A score is a value with five functions. It says which products read the query and the feedback, so
+A score is a value with a few functions. It says which products read the query and the feedback, so
 that a decoder can fuse them with its own, and what is computed once a sentence; `evaluate` joins
 both. Where it is evaluated, at every position or in the windows alone, is none of its business.
 """
@@ -53,10 +53,25 @@ class Score:
         return annotations
 
     def evaluate(
-        self, params: Params, query: Float[Array, "N K Q"], keys: PyTree
+        self, params: Params, query: Float[Array, "N K Q"], keys: PyTree, state: PyTree
     ) -> Float[Array, "N K S *D"]:
-        """Each query against each position of its row; one score, or one for each dimension."""
+        """Each query against each position of its row; one score, or one for each dimension.
+
+        state: what the positions remember, leaves [N, K, S, ...]; () for most scores.
+        """
         raise NotImplementedError
+
+    def initial_state(self, sentences: int, length: int) -> PyTree:
+        """What each position remembers before the first step; leaves [B, S, ...]."""
+        return ()
+
+    def observe(self, weights: Float[Array, "B K S"]) -> PyTree:
+        """What each position sees of a step's weights; leaves [B, K, S, ...]."""
+        return ()
+
+    def update(self, params: Params, state: PyTree, observed: PyTree) -> PyTree:
+        """What each position remembers after it; only positions inside the window are asked."""
+        return state
 
 
 def glorot(key: PRNGKeyArray, *shape: int) -> Float[Array, "..."]:

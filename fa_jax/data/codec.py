@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fa_jax.data.tokenizers import Characters, Subwords, Tokenizer, Words
+from fa_jax.data.tokenizers import Characters, Reversed, Subwords, Tokenizer, Words
 from fa_jax.data.vocabulary import SPECIAL, Vocabulary, readable
 from fa_jax.errors import UserError
 
@@ -32,7 +32,10 @@ class TextCodec:
 
 def save_codec(codec: TextCodec, folder: Path, side: str):
     """Writes `SIDE.vocabulary.json` and, for subwords, `SIDE.subwords.model`."""
-    match codec.tokenizer:
+    tokenizer, reads = codec.tokenizer, {}
+    if isinstance(tokenizer, Reversed):
+        tokenizer, reads = tokenizer.tokenizer, {"reversed": True}
+    match tokenizer:
         case Subwords(model):
             kind = {"tokenizer": "subword"}
             _write(folder / f"{side}.subwords.model", model)
@@ -40,7 +43,7 @@ def save_codec(codec: TextCodec, folder: Path, side: str):
             kind = {"tokenizer": "word", "kytea_model": kytea_model}
         case _:
             kind = {"tokenizer": "character"}
-    content = {**kind, "language": codec.language, "tokens": codec.vocabulary.tokens}
+    content = {**kind, **reads, "language": codec.language, "tokens": codec.vocabulary.tokens}
     text = json.dumps(content, ensure_ascii=False, indent=0)
     _write(folder / f"{side}.vocabulary.json", text.encode())
 
@@ -67,6 +70,8 @@ def load_codec(folder: Path, side: str) -> TextCodec:
                 tokenizer = Characters()
             case kind:
                 raise ValueError(f"unknown tokenizer {kind!r}")
+        if content.get("reversed"):
+            tokenizer = Reversed(tokenizer)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
         raise UserError(f"vocabulary {path} cannot be read: {error}") from error
     return TextCodec(language, tokenizer, Vocabulary(tokens))

@@ -18,7 +18,7 @@ from fa_jax.cache import cache_folder, lock
 from fa_jax.config import DataConfig
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.corpora import Corpus, Pairs, load_corpus
-from fa_jax.data.tokenizers import Characters, Tokenizer, Words, train_subwords
+from fa_jax.data.tokenizers import Characters, Reversed, Tokenizer, Words, train_subwords
 from fa_jax.data.vocabulary import UNKNOWN, Vocabulary, most_frequent
 
 FORMAT = "1"
@@ -76,6 +76,7 @@ def prepare(config: DataConfig, codecs: tuple[TextCodec, TextCodec] | None = Non
         config.source_vocabulary,
         config.target_vocabulary,
         config.kytea_model,
+        *(["reversed"] if config.reverse_source else []),
         *((codec.vocabulary.tokens, codec.tokenizer) for codec in codecs or ()),
     )
     folder = cache_folder() / "encoded" / key
@@ -108,6 +109,8 @@ def _encode_into(
             texts = _Side(corpus.train, place)
             given = codecs[place] if codecs else None
             tokenizer = given.tokenizer if given else _tokenizer(config, language, texts, size)
+            if config.reverse_source and side == "source" and not given:
+                tokenizer = Reversed(tokenizer)
             tokens, offsets, found = _number(tokenizer, texts, f"tokenizing {language}")
             counts = np.bincount(tokens, minlength=len(found))
             frequency = dict(zip(found, counts.tolist(), strict=True))

@@ -78,6 +78,19 @@ class Subwords:
         return _sentencepiece(self.model).decode_pieces(list(tokens))
 
 
+@dataclass(frozen=True)
+class Reversed:
+    """Another tokenizer's tokens, the last one first (Sutskever et al. 2014)."""
+
+    tokenizer: Tokenizer
+
+    def tokenize(self, text: str) -> list[str]:
+        return self.tokenizer.tokenize(text)[::-1]
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        return self.tokenizer.detokenize(tokens[::-1])
+
+
 def train_subwords(texts: Iterable[str], size: int, language: str) -> Subwords:
     """Learns `size` subwords (Sennrich et al. 2016); fewer where the text is too small."""
     model = io.BytesIO()

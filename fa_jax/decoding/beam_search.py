@@ -1,8 +1,11 @@
 """Beam search: one `lax.while_loop`, sentences and hypotheses batched.
 
+Several models may search together, as an ensemble: the mean of their log probabilities decides.
 Each step keeps a sentence's K best continuations. One that ends leaves the beam for the list of
 finished hypotheses; the search ends when no live hypothesis can still win.
 """
+
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
@@ -11,10 +14,19 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from fa_jax.config import ModelConfig
 from fa_jax.model import decoder
-from fa_jax.model.translator import Params, cast_for_compute, read_source
+from fa_jax.model.translator import Params, cast_for_compute, embed_target, read_source
 
 BEGIN, END = 1, 2
 """Words of `fa_jax.data.vocabulary`; those before END are never written."""
+
+
+@struct.dataclass
+class Member:
+    """One model of an ensemble, and the sentences as it reads them."""
+
+    params: Params
+    source: Int[Array, "B S"]
+    lengths: Int[Array, " B"]
 
 
 @struct.dataclass
@@ -23,7 +35,7 @@ class Hypotheses:
 
     words: end of sentence included where there was room, then padding. lengths: their words.
     scores: sum of log p ÷ number of words; -inf where there are fewer hypotheses.
-    scored: positions whose score was computed, summed over steps and live hypotheses.
+    scored: positions whose score was computed, summed over steps, live hypotheses and members.
     calls: attention calls, summed likewise. scored ÷ calls is the average window.
     """
 
@@ -38,21 +50,19 @@ class Hypotheses:
 class BeamState:
     """Everything that a step of the search changes.
 
-    live_scores: sums of log p; -inf marks an empty place in the beam.
+    live_scores: sums of log p; -inf marks an empty place in the beam. decoders: of each member.
     """
 
     step: Int[Array, ""]
     live_words: Int[Array, "B K L"]
     live_scores: Float[Array, "B K"]
-    decoder: decoder.DecoderState
+    decoders: list[decoder.DecoderState]
     finished: Hypotheses
 
 
 def beam_search(
-    params: Params,
-    config: ModelConfig,
-    source: Int[Array, "B S"],
-    source_lengths: Int[Array, " B"],
+    members: Sequence[Member],
+    configs: Sequence[ModelConfig],
     limits: Int[Array, " B"],
     threshold: float | Float[Array, ""],
     *,
@@ -64,14 +74,13 @@ def beam_search(
     """The best translations of each sentence.
 
     Args:
+      members: one, or an ensemble with one target vocabulary. configs: theirs.
       limits: most words a sentence's translation may have; 0 for a row that is no sentence.
       threshold: τ (VS 3.1).
       beam_size: K. max_length: L, no limit may be larger. n_best: the search goes on until so many
         hypotheses are safe.
     """
-    params = cast_for_compute(params, config)
-    memory, start = read_source(params, config, source, source_lengths)
-    kernels = decoder.step_kernels(params["decoder"], config)
+    writers = [_Writer(member, config) for member, config in zip(members, configs, strict=True)]
 
     def going_on(state: BeamState) -> Bool[Array, ""]:
         return _open(state, limits, n_best).any()
@@ -80,25 +89,18 @@ def beam_search(
         searched = _open(state, limits, n_best)[:, None]
         live = (state.live_scores > -jnp.inf) & searched
         last = jnp.where(state.step > 0, state.live_words[:, :, state.step - 1], BEGIN)
-        decoder_state, attended = decoder.decoder_step(
-            params["decoder"],
-            config,
-            lambda name, x: x @ kernels[name],
-            state.decoder,
-            decoder.feed_back(params["decoder"], config, params["decoder"]["embedding"][last]),
-            memory,
-            threshold=threshold,
-            implementation=implementation,
-        )
-        logits = decoder.logits(
-            params["decoder"], decoder.bottleneck(params["decoder"], decoder_state.hidden)
-        ).astype(jnp.float32)
-        writable = jnp.arange(logits.shape[-1]) >= END
-        log_probs = jnp.where(writable, jax.nn.log_softmax(logits), -jnp.inf)
+        written = [
+            writer.step(of_member, last, threshold, implementation)
+            for writer, of_member in zip(writers, state.decoders, strict=True)
+        ]
+        decoders, members_log_probs, windows = zip(*written, strict=True)
+        log_probs = sum(members_log_probs) / len(writers)
+        writable = jnp.arange(log_probs.shape[-1]) >= END
+        log_probs = jnp.where(writable, log_probs, -jnp.inf)
         scores = jnp.where(live[..., None], state.live_scores[..., None] + log_probs, -jnp.inf)
 
         vocabulary = scores.shape[-1]
-        scores, chosen = jax.lax.top_k(scores.reshape(len(source), -1), beam_size)
+        scores, chosen = jax.lax.top_k(scores.reshape(len(limits), -1), beam_size)
         parent, word = chosen // vocabulary, chosen % vocabulary
         words = _choose(state.live_words, parent).at[:, :, state.step].set(word)
         ended = word == END
@@ -106,31 +108,66 @@ def beam_search(
             words=words,
             lengths=jnp.full_like(parent, state.step + 1),
             scores=jnp.where(ended, scores / (state.step + 1), -jnp.inf),
-            scored=state.finished.scored + (attended.window * live).sum(1),
-            calls=state.finished.calls + live.sum(1),
+            scored=state.finished.scored + (sum(windows) * live).sum(1),
+            calls=state.finished.calls + len(writers) * live.sum(1),
         )
         return BeamState(
             step=state.step + 1,
             live_words=jnp.where(searched[..., None], words, state.live_words),
             live_scores=jnp.where(searched, jnp.where(ended, -jnp.inf, scores), state.live_scores),
-            decoder=jax.tree.map(lambda leaf: _choose(leaf, parent), decoder_state),
+            decoders=jax.tree.map(lambda leaf: _choose(leaf, parent), list(decoders)),
             finished=_best_of(state.finished, finished),
         )
 
-    state = jax.lax.while_loop(going_on, step, _start(start, beam_size, max_length))
+    start = _start([writer.start for writer in writers], beam_size, max_length)
+    state = jax.lax.while_loop(going_on, step, start)
     return _unfinished_where_none_finished(state, limits)
 
 
-def _start(start: decoder.DecoderState, beam_size: int, max_length: int) -> BeamState:
+class _Writer:
+    """A member's part of the search: reads the source once, then writes word by word."""
+
+    def __init__(self, member: Member, config: ModelConfig):
+        self.config, self.params = config, cast_for_compute(member.params, config)
+        self.source = read_source(self.params, config, member.source, member.lengths)
+        self.kernels = decoder.step_kernels(self.params["decoder"], config)
+        self.start = self.source.start
+
+    def step(
+        self,
+        state: decoder.DecoderState,
+        last: Int[Array, "B K"],
+        threshold: float | Float[Array, ""],
+        implementation: str | None,
+    ) -> tuple[decoder.DecoderState, Float[Array, "B K V"], Int[Array, "B K"]]:
+        """The next state, log probabilities of all words, and windows."""
+        params = self.params["decoder"]
+        embedded = embed_target(self.params, self.source, last)
+        state, attended = decoder.decoder_step(
+            params,
+            self.config,
+            lambda name, x: x @ self.kernels[name],
+            state,
+            decoder.feed_back(params, self.config, embedded),
+            self.source.memory,
+            threshold=threshold,
+            implementation=implementation,
+            training_keys=None,
+        )
+        logits = decoder.logits(params, decoder.bottleneck(params, state.output))
+        return state, jax.nn.log_softmax(logits.astype(jnp.float32)), attended.window
+
+
+def _start(starts: list[decoder.DecoderState], beam_size: int, max_length: int) -> BeamState:
     """One live hypothesis a sentence, without words."""
-    sentences = start.hidden.shape[0]
+    sentences = starts[0].hidden.shape[0]
     words = jnp.zeros((sentences, beam_size, max_length), jnp.int32)
     nothing = jnp.full((sentences, beam_size), -jnp.inf)
     return BeamState(
         step=jnp.int32(0),
         live_words=words,
         live_scores=nothing.at[:, 0].set(0),
-        decoder=jax.tree.map(lambda leaf: jnp.repeat(leaf[:, None], beam_size, axis=1), start),
+        decoders=jax.tree.map(lambda leaf: jnp.repeat(leaf[:, None], beam_size, axis=1), starts),
         finished=Hypotheses(
             words=words,
             lengths=jnp.zeros((sentences, beam_size), jnp.int32),

@@ -13,9 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from fa_jax.attention import AttentionOutput
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.decoding.beam_search import END
-from fa_jax.decoding.translate import padded_length
+from fa_jax.decoding.translate import Translator, padded_length
 from fa_jax.model.translator import Params, cast_for_compute, force_translation, word_log_probs
 
 
@@ -24,7 +25,8 @@ class Trace:
     """Each step of a translation: T words (end of sentence included) over S source tokens.
 
     windows: True where the score was computed. focus: p_t, in source positions from 0.
-    strength: g(t), 0 to 1.
+    strength: g(t), 0 to 1. by_dimension: weights of each dimension of the annotations, where the
+    score has them.
     """
 
     log_probs: Float[np.ndarray, " T"]
@@ -32,6 +34,7 @@ class Trace:
     windows: Bool[np.ndarray, "T S"]
     focus: Float[np.ndarray, " T"]
     strength: Float[np.ndarray, " T"]
+    by_dimension: Float[np.ndarray, "T S D"] | None
 
 
 @dataclass(frozen=True)
@@ -44,46 +47,61 @@ class SpanTrace(Trace):
 
 
 def trace_translations(
-    params: Params,
-    model: ModelConfig,
+    translator: Translator,
     decoding: DecodingConfig,
     sources: Sequence[Sequence[int]],
     translations: Sequence[Sequence[int]],
 ) -> list[Trace]:
     """The trace of each translation (words without the end of sentence), at decoding.threshold."""
-    force = _compiled_force(model)
+    force = _compiled_force(translator.config)
     traces = []
     for source, translation in zip(sources, translations, strict=True):
         source = list(source[: decoding.max_source_length])
         words = [*translation, END]
-        arrays = jax.device_get(
+        trace = jax.device_get(
             force(
-                params,
+                translator.params,
                 _padded(source, padded_length(len(source))),
                 np.array([len(source)], np.int32),
                 _padded(words, padded_length(len(words))),
                 jnp.float32(decoding.threshold),
             )
         )
-        log_probs, weights, windows, focus, strength = (array[0, : len(words)] for array in arrays)
-        traces.append(
-            Trace(log_probs, weights[:, : len(source)], windows[:, : len(source)], focus, strength)
-        )
+        of_words = {name: array[0, : len(words)] for name, array in trace.items()}
+        of_source = {
+            name: of_words[name][:, : len(source)]
+            for name in ("weights", "windows", "by_dimension")
+            if name in of_words
+        }
+        traces.append(Trace(**{"by_dimension": None} | of_words | of_source))
     return traces
 
 
 @functools.lru_cache(maxsize=8)
-def _compiled_force(model: ModelConfig) -> Callable[..., tuple[Array, ...]]:
+def _compiled_force(model: ModelConfig) -> Callable[..., dict[str, Array]]:
     @jax.jit
     def force(params: Params, source: Array, lengths: Array, target: Array, threshold: Array):
         params = cast_for_compute(params, model)
-        steps = force_translation(params, model, source, lengths, target, threshold=threshold)
-        attention = jax.tree.map(lambda leaf: jnp.swapaxes(leaf, 0, 1), steps.attention)
-        log_probs = word_log_probs(params, steps, target)
-        focus = attention.state.focus
-        return log_probs, attention.weights, attention.scored, focus, attention.strength
+        steps = force_translation(
+            params, model, source, lengths, target, threshold=threshold, collect=_shown
+        )
+        of_words = jax.tree.map(lambda leaf: jnp.swapaxes(leaf, 0, 1), steps.attention)
+        return {"log_probs": word_log_probs(params, steps, target), **of_words}
 
     return force
+
+
+def _shown(attended: AttentionOutput) -> dict[str, Array]:
+    """What a trace keeps of each step."""
+    shown = {
+        "weights": attended.weights,
+        "windows": attended.scored,
+        "focus": attended.state.focus,
+        "strength": attended.strength,
+    }
+    if attended.by_dimension is not None:
+        shown["by_dimension"] = attended.by_dimension
+    return shown
 
 
 def _padded(words: Sequence[int], length: int) -> Int[np.ndarray, "1 L"]:

@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,11 +12,19 @@ from jax.sharding import Mesh, PartitionSpec
 from jaxtyping import Array, Int
 
 from fa_jax.config import DecodingConfig, ModelConfig
-from fa_jax.decoding.beam_search import END, Hypotheses, beam_search
+from fa_jax.decoding.beam_search import END, Hypotheses, Member, beam_search
 from fa_jax.model.translator import Params
 
 SHORTEST_SHAPE = 16
 """Sources are padded to this many tokens, or twice, four times … as many."""
+
+
+@dataclass(frozen=True)
+class Translator:
+    """A trained model."""
+
+    params: Params
+    config: ModelConfig
 
 
 @dataclass(frozen=True)
@@ -30,8 +39,8 @@ class Hypothesis:
 class SearchResult:
     """A sentence's hypotheses, best first, and what their search cost.
 
-    scored: positions whose score was computed; calls: attention calls; both summed over steps and
-    live hypotheses.
+    scored: positions whose score was computed; calls: attention calls; both summed over steps, live
+    hypotheses and members of an ensemble.
     """
 
     hypotheses: list[Hypothesis]
@@ -40,26 +49,27 @@ class SearchResult:
 
 
 def search_translations(
-    params: Params,
-    model: ModelConfig,
+    members: Sequence[Translator],
     decoding: DecodingConfig,
-    sources: Sequence[Sequence[int]],
+    sources: Sequence[Sequence[Sequence[int]]],
     *,
     n_best: int = 1,
     progress: Callable[[int], object] = lambda sentences: None,
 ) -> list[SearchResult]:
     """Beam search for each source, in the order given; an empty source is translated as empty.
 
+    members: one model, or an ensemble. sources: of each member, as its own vocabulary has them.
     A result depends on its own source alone, not on the batch it shares. Sources longer than
     `max_source_length` are read up to it. progress: told how many sentences are done.
     """
     results: dict[int, SearchResult] = {}
-    clipped = [source[: decoding.max_source_length] for source in sources]
+    clipped = [[source[: decoding.max_source_length] for source in s] for s in sources]
+    params = [member.params for member in members]
     for rows, batch in _batches(clipped, decoding):
         search = _compiled_search(
-            model,
-            min(decoding.beam_size, params["decoder"]["output"]["bias"].shape[0]),
-            _limit(batch.source.shape[1], decoding),
+            tuple(member.config for member in members),
+            min(decoding.beam_size, params[0]["decoder"]["output"]["bias"].shape[0]),
+            _limit(batch.sources[0].shape[1], decoding),
             n_best,
             decoding.implementation,
         )
@@ -67,7 +77,7 @@ def search_translations(
         results |= {row: _result(found, place, n_best) for place, row in enumerate(rows)}
         progress(len(rows))
     empty = SearchResult([Hypothesis([], 0.0)], 0, 0)
-    return [results.get(row, empty) for row in range(len(sources))]
+    return [results.get(row, empty) for row in range(len(sources[0]))]
 
 
 def average_window(results: Sequence[SearchResult]) -> float:
@@ -75,7 +85,7 @@ def average_window(results: Sequence[SearchResult]) -> float:
     return sum(r.scored for r in results) / max(1, sum(r.calls for r in results))
 
 
-def padded_length(length: int) -> int:
+def padded_length(length: int | np.integer) -> int:
     """The smallest padded shape that holds a source."""
     shape = SHORTEST_SHAPE
     while shape < length:
@@ -83,49 +93,60 @@ def padded_length(length: int) -> int:
     return shape
 
 
-class _SourceBatch(tuple):
-    """source [B, S], lengths [B], limits [B]; rows that are no sentence have limit 0."""
+class _SourceBatch(NamedTuple):
+    """Sources and lengths of each member; rows that are no sentence have limit 0."""
 
-    @property
-    def source(self) -> Int[np.ndarray, "B S"]:
-        return self[0]
+    sources: list[Int[np.ndarray, "B S"]]
+    lengths: list[Int[np.ndarray, " B"]]
+    limits: Int[np.ndarray, " B"]
 
 
 def _batches(
-    sources: Sequence[Sequence[int]], decoding: DecodingConfig
+    sources: Sequence[Sequence[Sequence[int]]], decoding: DecodingConfig
 ) -> Iterator[tuple[list[int], _SourceBatch]]:
     devices = jax.local_device_count()
     size = -(-decoding.batch_size // devices) * devices
-    order = sorted((row for row, s in enumerate(sources) if s), key=lambda row: len(sources[row]))
+    longest = np.array([[len(source) for source in of_member] for of_member in sources]).max(0)
+    order = sorted(np.flatnonzero(longest).tolist(), key=lambda row: longest[row])
     while order:
-        shape = padded_length(len(sources[order[0]]))
-        rows = [row for row in order[:size] if len(sources[row]) <= shape]
+        shape = padded_length(longest[order[0]])
+        rows = [row for row in order[:size] if longest[row] <= shape]
         order = order[len(rows) :]
-        source = np.zeros((size, shape), np.int32)
-        lengths, limits = np.zeros(size, np.int32), np.zeros(size, np.int32)
-        for place, row in enumerate(rows):
-            lengths[place] = len(sources[row])
-            limits[place] = _limit(len(sources[row]), decoding)
-            source[place, : lengths[place]] = sources[row]
-        yield rows, _SourceBatch((source, lengths, limits))
+        limits = np.zeros(size, np.int32)
+        limits[: len(rows)] = [_limit(longest[row], decoding) for row in rows]
+        padded = [_pad([s[row] for row in rows], size, shape) for s in sources]
+        yield rows, _SourceBatch(*map(list, zip(*padded, strict=True)), limits)
 
 
-def _limit(source_length: int, decoding: DecodingConfig) -> int:
+def _pad(
+    sources: list[Sequence[int]], size: int, length: int
+) -> tuple[Int[np.ndarray, "B S"], Int[np.ndarray, " B"]]:
+    """Sources and their lengths, filled up to `size` rows."""
+    padded, lengths = np.zeros((size, length), np.int32), np.zeros(size, np.int32)
+    for row, source in enumerate(sources):
+        lengths[row] = len(source)
+        padded[row, : len(source)] = source
+    return padded, lengths
+
+
+def _limit(source_length: int | np.integer, decoding: DecodingConfig) -> int:
     return int(decoding.max_length_ratio * source_length) + decoding.max_length_extra
 
 
 @functools.lru_cache(maxsize=64)
 def _compiled_search(
-    model: ModelConfig, beam_size: int, max_length: int, n_best: int, implementation: str | None
+    models: tuple[ModelConfig, ...],
+    beam_size: int,
+    max_length: int,
+    n_best: int,
+    implementation: str | None,
 ) -> Callable[..., Hypotheses]:
     """The search over all local devices, each going through its own sentences at its own pace."""
 
-    def search(params: Params, source: Array, lengths: Array, limits: Array, threshold: Array):
+    def search(params, sources, lengths, limits: Array, threshold: Array):
         return beam_search(
-            params,
-            model,
-            source,
-            lengths,
+            [Member(*member) for member in zip(params, sources, lengths, strict=True)],
+            models,
             limits,
             threshold,
             beam_size=beam_size,

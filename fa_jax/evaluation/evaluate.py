@@ -8,9 +8,10 @@ import numpy as np
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.tokenizers import Words
-from fa_jax.decoding.translate import average_window, search_translations
+from fa_jax.decoding.translate import average_window
 from fa_jax.evaluation.scores import score_translations
-from fa_jax.run import Run
+from fa_jax.run import Run, ensemble
+from fa_jax.translation import search, texts_of
 
 
 @dataclass(frozen=True)
@@ -22,12 +23,12 @@ class Evaluation:
 
 
 def evaluate(
-    run: Run,
+    run: Run | Sequence[Run],
     pairs: Sequence[tuple[str, str]],
     decoding: DecodingConfig,
     progress: Callable[[int], object] = lambda sentences: None,
 ) -> Evaluation:
-    """Beam search over the pairs' sources, scored against their targets.
+    """Beam search over the pairs' sources, scored against their targets. Several runs: an ensemble.
 
     Of the scores, `window` is score evaluations ÷ attention calls, in source tokens, and
     `source_length` what the same calls would have scored at τ = ∞: each sentence's own length,
@@ -35,26 +36,27 @@ def evaluate(
     `seconds` the time of translating, compilation included.
     """
     sources, references = zip(*pairs, strict=True)
-    encoded = [run.source.encode(text) for text in sources]
+    runs = ensemble(run)
     began = time.perf_counter()
-    results = search_translations(
-        run.params, run.config.model, decoding, encoded, progress=progress
-    )
+    results = search(runs, sources, decoding, progress=progress)
+    translations = [texts[0] for texts in texts_of(runs[0], sources, decoding, results)]
     seconds = time.perf_counter() - began
-    translations = [run.target.decode(result.hypotheses[0].words) for result in results]
-    lengths = np.array([len(source) for source in encoded])
+    target = runs[0].target
+    # An ensemble's members may count a sentence's tokens differently.
+    lengths = np.mean([[len(r.source.encode(text)) for text in sources] for r in runs], axis=0)
     calls = np.array([result.calls for result in results])
-    words = Words(run.target.language)
+    words = Words(target.language)
     return Evaluation(
         scores={
-            **score_translations(translations, references, run.target.language, words.tokenize),
+            **score_translations(translations, references, target.language, words.tokenize),
             "window": average_window(results),
             "source_length": float((lengths * calls).sum() / max(1, calls.sum())),
             "mean_source_tokens": float(lengths.mean()),
             "sentences": len(sources),
             "threshold": decoding.threshold,
             "beam_size": decoding.beam_size,
-            "step": run.step,
+            "step": runs[0].step,
+            "runs": len(runs),
             "seconds": seconds,
         },
         translations=translations,

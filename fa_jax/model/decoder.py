@@ -1,7 +1,5 @@
 """The decoder: attention, one LSTM, a bottleneck before the softmax (VS 5.1)."""
 
-from dataclasses import fields
-
 import jax
 import jax.numpy as jnp
 from flax import struct
@@ -9,7 +7,6 @@ from flax.linen import initializers
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from fa_jax.attention import (
-    AttentionConfig,
     AttentionOutput,
     AttentionState,
     Memory,
@@ -29,11 +26,20 @@ from fa_jax.model.lstm import init_lstm, lstm_update
 
 @struct.dataclass
 class DecoderState:
-    """What one step hands to the next: h_t, the LSTM's cell, where attention was."""
+    """What one step hands to the next: h_t, the LSTM's cell, where attention was.
+
+    attentional: with input feeding `h̃_t = tanh(W [c_t; h_t])` (Luong et al. 2015, Eq. 5).
+    """
 
     hidden: Float[Array, "B *K H"]
     cell: Float[Array, "B *K H"]
     attention: AttentionState
+    attentional: Float[Array, "B *K H"] | None
+
+    @property
+    def output(self) -> Float[Array, "B *K H"]:
+        """What words are written from."""
+        return self.hidden if self.attentional is None else self.attentional
 
 
 @struct.dataclass
@@ -48,30 +54,31 @@ def init_decoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -
     keys = jax.random.split(key, 6)
     glorot = initializers.glorot_uniform()
     embedding_size, size = config.embedding_size, config.decoder_size
+    annotation_size = 2 * config.encoder_size
     attention = init_attention(
         keys[0],
-        attention_config(config),
+        config.attention,
         query_size=size,
-        memory_size=2 * config.encoder_size,
+        memory_size=annotation_size,
         feedback_size=embedding_size,
         attention_size=config.attention_size,
     )
-    return {
+    input_size = embedding_size + annotation_size + (size if config.input_feeding else 0)
+    params = {
         "embedding": initializers.normal(embedding_size**-0.5)(
             keys[1], (vocabulary_size, embedding_size)
         ),
         "start": {"kernel": glorot(keys[2], (config.encoder_size, size))},
         "attention": attention,
-        "lstm": init_lstm(keys[3], embedding_size + 2 * config.encoder_size, size),
+        "lstm": init_lstm(keys[3], input_size, size),
         "bottleneck": _init_dense(keys[4], size, config.bottleneck_size),
         "output": _init_dense(keys[5], config.bottleneck_size, vocabulary_size),
     }
-
-
-def attention_config(config: ModelConfig) -> AttentionConfig:
-    """The part of a model's settings that its attention reads."""
-    shared = {field.name for field in fields(AttentionConfig)}
-    return AttentionConfig(**{k: v for k, v in vars(config).items() if k in shared})
+    if config.input_feeding:
+        params["attentional"] = {
+            "kernel": glorot(jax.random.fold_in(key, 6), (annotation_size + size, size))
+        }
+    return params
 
 
 def _init_dense(key: PRNGKeyArray, input_size: int, size: int) -> Params:
@@ -79,12 +86,14 @@ def _init_dense(key: PRNGKeyArray, input_size: int, size: int) -> Params:
     return {"kernel": kernel, "bias": jnp.zeros(size)}
 
 
-def decoder_start(params: Params, memory: Memory) -> DecoderState:
-    """h_0 = tanh(W · backward encoder state at s = 0), c_0 = 0, p_0 = 0."""
+def decoder_start(params: Params, config: ModelConfig, memory: Memory) -> DecoderState:
+    """h_0 = tanh(W · backward encoder state at s = 0), c_0 = 0, p_0 = 0, h̃_0 = 0."""
     backward_size = params["start"]["kernel"].shape[0]
     first = memory.annotations[:, 0, -backward_size:]
     hidden = jnp.tanh(first @ params["start"]["kernel"])
-    return DecoderState(hidden, jnp.zeros_like(hidden), initial_attention_state(memory))
+    zero = jnp.zeros_like(hidden)
+    attention = initial_attention_state(memory, config.attention)
+    return DecoderState(hidden, zero, attention, zero if config.input_feeding else None)
 
 
 def feed_back(params: Params, config: ModelConfig, embedding: Float[Array, "*N E"]) -> Feedback:
@@ -99,18 +108,25 @@ def feed_back(params: Params, config: ModelConfig, embedding: Float[Array, "*N E
 
 
 def step_kernels(params: Params, config: ModelConfig) -> Kernels:
-    """The kernels of a step's two products: all that reads h_{t-1}, and what reads c_t."""
+    """The kernels of a step's products.
+
+    hidden: all that reads h_{t-1}. context: gates from c_t, and from h̃_{t-1} where it is fed.
+    attentional: h̃_t from c_t and h_t.
+    """
     lstm = params["lstm"]
     for_query, _ = _attention_kernels(params, config)
     from_hidden = [kernel for kernel in for_query if kernel is not None]
-    return {
+    kernels = {
         "hidden": jnp.concatenate([*from_hidden, lstm["recurrent_kernel"]], axis=1),
         "context": lstm["input_kernel"][config.embedding_size :],
     }
+    if config.input_feeding:
+        kernels["attentional"] = params["attentional"]["kernel"]
+    return kernels
 
 
 def _attention_kernels(params: Params, config: ModelConfig) -> tuple[Parts, Parts]:
-    return attention_kernels(params["attention"], attention_config(config), config.decoder_size)
+    return attention_kernels(params["attention"], config.attention, config.decoder_size)
 
 
 def decoder_step(
@@ -122,17 +138,17 @@ def decoder_step(
     memory: Memory,
     **attention_options,
 ) -> tuple[DecoderState, AttentionOutput]:
-    """One step: attend with h_{t-1}, then the LSTM reads [i_t; c_t].
+    """One step: attend with h_{t-1}, then the LSTM reads [i_t; c_t], or [i_t; c_t; h̃_{t-1}].
 
     product: `product(name, x)` is `x @ step_kernels(params, config)[name]`.
-    attention_options: threshold and implementation of `attend`.
+    attention_options: threshold, implementation and training_keys of `attend`.
     """
     for_query, _ = _attention_kernels(params, config)
     widths = [0 if kernel is None else kernel.shape[1] for kernel in for_query]
     *parts, gates = jnp.split(product("hidden", state.hidden), [widths[0], sum(widths)], axis=-1)
     attended = attend_projected(
         params["attention"],
-        attention_config(config),
+        config.attention,
         state.hidden,
         tuple(part if width else None for part, width in zip(parts, widths, strict=True)),
         feedback.attention,
@@ -140,14 +156,18 @@ def decoder_step(
         memory,
         **attention_options,
     )
-    gates = gates + feedback.gates + product("context", attended.context)
-    hidden, cell = lstm_update(gates, state.cell)
-    return DecoderState(hidden, cell, attended.state), attended
+    context, attentional = attended.context, state.attentional
+    inputs = context if attentional is None else jnp.concatenate([context, attentional], axis=-1)
+    hidden, cell = lstm_update(gates + feedback.gates + product("context", inputs), state.cell)
+    if attentional is not None:
+        attentional = product("attentional", jnp.concatenate([context, hidden], axis=-1))
+        attentional = jnp.tanh(attentional)
+    return DecoderState(hidden, cell, attended.state, attentional), attended
 
 
-def bottleneck(params: Params, hidden: Float[Array, "*N H"]) -> Float[Array, "*N F"]:
+def bottleneck(params: Params, output: Float[Array, "*N H"]) -> Float[Array, "*N F"]:
     """The linear layer that keeps the output layer's connections few."""
-    return dense(hidden, params["bottleneck"]["kernel"], params["bottleneck"]["bias"])
+    return dense(output, params["bottleneck"]["kernel"], params["bottleneck"]["bias"])
 
 
 def logits(params: Params, bottleneck: Float[Array, "*N F"]) -> Float[Array, "*N V"]:

@@ -3,11 +3,10 @@
 import jax
 import jax.numpy as jnp
 from flax.linen import initializers
-from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
-from fa_jax.model.dropout import dropout
 from fa_jax.model.lstm import init_lstm, lstm_inputs, lstm_states
 
 
@@ -23,14 +22,11 @@ def init_encoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -
 
 def encode(
     params: Params,
-    config: ModelConfig,
-    source: Int[Array, "B S"],
+    embedded: Float[Array, "S B E"],
     lengths: Int[Array, " B"],
-    dropout_keys: Key[Array, " B"] | None = None,
 ) -> Float[Array, "B S D"]:
     """Annotations h̄_s: forward and backward state at each position. Padding reads nothing."""
-    embedded = dropout(params["embedding"][source.T], config.dropout, dropout_keys)
-    inside = jnp.arange(source.shape[1])[:, None] < lengths
+    inside = jnp.arange(len(embedded))[:, None] < lengths
 
     # The backward LSTM reads the reversed sentence; both advance in one scan.
     forward, backward = params["forward"], params["backward"]

@@ -12,12 +12,26 @@ from fa_jax.attention import AttentionOutput, Memory, prepare_memory
 from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
 from fa_jax.model import decoder
+from fa_jax.model.contextualize import gate, init_contextualize, sentence_context
 from fa_jax.model.dropout import dropout, split_keys
 from fa_jax.model.encoder import encode, init_encoder
 from fa_jax.model.hoisted_scan import hoisted_scan
 
 BEGIN = 1
 """The word fed back at the first step (`fa_jax.data.vocabulary`)."""
+
+
+@struct.dataclass
+class Source:
+    """A source sentence as decoding needs it.
+
+    start: the decoder's first state. gate: of the target's embeddings; None: they pass as they
+    are.
+    """
+
+    memory: Memory
+    start: decoder.DecoderState
+    gate: Float[Array, "B E"] | None
 
 
 @struct.dataclass
@@ -36,10 +50,14 @@ def init_translator(
 ) -> Params:
     """All parameters, a nested dict of float32 arrays."""
     encoder_key, decoder_key = jax.random.split(key)
-    return {
+    params = {
         "encoder": init_encoder(encoder_key, config, source_vocabulary),
         "decoder": decoder.init_decoder(decoder_key, config, target_vocabulary),
     }
+    if config.contextualize:
+        context_key = jax.random.fold_in(key, 2)
+        params["context"] = init_contextualize(context_key, config.embedding_size)
+    return params
 
 
 def cast_for_compute(params: Params, config: ModelConfig) -> Params:
@@ -53,12 +71,26 @@ def read_source(
     source: Int[Array, "B S"],
     lengths: Int[Array, " B"],
     dropout_keys: Key[Array, " B"] | None = None,
-) -> tuple[Memory, decoder.DecoderState]:
-    """What decoding needs of a source: its memory and the decoder's first state."""
-    annotations = encode(params["encoder"], config, source, lengths, dropout_keys)
-    attention = decoder.attention_config(config)
-    memory = prepare_memory(params["decoder"]["attention"], annotations, lengths, attention)
-    return memory, decoder.decoder_start(params["decoder"], memory)
+) -> Source:
+    """Reads sentences once, before decoding."""
+    embedded = params["encoder"]["embedding"][source.T]
+    target_gate = None
+    if config.contextualize:
+        context = sentence_context(params["context"], embedded, lengths)
+        embedded = embedded * gate(params["context"]["source_gate"], context)
+        target_gate = gate(params["context"]["target_gate"], context)
+    embedded = dropout(embedded, config.dropout, dropout_keys)
+    annotations = encode(params["encoder"], embedded, lengths)
+    memory = prepare_memory(params["decoder"]["attention"], annotations, lengths, config.attention)
+    return Source(memory, decoder.decoder_start(params["decoder"], config, memory), target_gate)
+
+
+def embed_target(params: Params, source: Source, words: Int[Array, "B N"]) -> Float[Array, "B N E"]:
+    """Embeddings of words fed back."""
+    embedded = params["decoder"]["embedding"][words]
+    if source.gate is None:
+        return embedded
+    return embedded * source.gate[:, None]
 
 
 def force_translation(
@@ -70,22 +102,24 @@ def force_translation(
     *,
     threshold: float | Float[Array, ""] = jnp.inf,
     implementation: str | None = "dense",
-    dropout_keys: Key[Array, " B"] | None = None,
+    training_keys: Key[Array, " B"] | None = None,
     collect: Callable[[AttentionOutput], PyTree] = lambda attended: attended,
 ) -> ForcedSteps:
     """The decoder's steps while it is fed the target's words.
 
-    collect: what is kept of each step's attention. params: in the compute precision.
+    training_keys: in training, a random key a sentence. collect: what is kept of each step's
+    attention. params: in the compute precision.
     """
-    keys = split_keys(dropout_keys, 3)
-    memory, state = read_source(params, config, source, source_lengths, keys[0])
+    keys = split_keys(training_keys, 4)
+    read = read_source(params, config, source, source_lengths, keys[0])
 
     begin = jnp.full_like(target[:, :1], BEGIN)
-    fed_back = jnp.concatenate([begin, target[:, :-1]], axis=1).T
-    embedded = dropout(params["decoder"]["embedding"][fed_back], config.dropout, keys[1])
+    fed_back = jnp.concatenate([begin, target[:, :-1]], axis=1)
+    embedded = embed_target(params, read, fed_back).swapaxes(0, 1)
+    embedded = dropout(embedded, config.dropout, keys[1])
 
     def step(product, constants, state, feedback):
-        params, memory, threshold = constants
+        params, memory, threshold, keys = constants
         state, attended = decoder.decoder_step(
             params,
             config,
@@ -95,18 +129,19 @@ def force_translation(
             memory,
             threshold=threshold,
             implementation=implementation,
+            training_keys=keys,
         )
-        return state, (state.hidden, collect(attended))
+        return state, (state.output, collect(attended))
 
-    _, (hidden, attention) = hoisted_scan(
+    _, (output, attention) = hoisted_scan(
         step,
         config.rematerialize,
         decoder.step_kernels(params["decoder"], config),
-        (params["decoder"], memory, jnp.float32(threshold)),
-        state,
+        (params["decoder"], read.memory, jnp.float32(threshold), keys[3]),
+        read.start,
         decoder.feed_back(params["decoder"], config, embedded),
     )
-    bottleneck = decoder.bottleneck(params["decoder"], hidden)
+    bottleneck = decoder.bottleneck(params["decoder"], output)
     return ForcedSteps(dropout(bottleneck, config.dropout, keys[2]), attention)
 
 

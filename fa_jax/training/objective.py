@@ -38,13 +38,15 @@ def objective(
     *,
     beta: float,
     threshold: float,
+    extent_penalty: float,
     sentences: Float[Array, ""],
-    dropout_keys: Key[Array, " B"] | None,
+    training_keys: Key[Array, " B"] | None,
 ) -> tuple[Float[Array, ""], BatchSums]:
     """This device's share of the loss: its sentences' sum over the whole batch's `sentences`.
 
     threshold: weights are the softmax over its windows alone, as in decoding. No gradient passes
-    through a window's border, so far positions do not hold g(t) down.
+    through a window's border, so far positions do not hold g(t) down. extent_penalty: the loss of
+    a sentence grows by so much times the mean of z(t), which adaptive spans have.
     """
     params = cast_for_compute(params, config)
     steps = force_translation(
@@ -54,8 +56,8 @@ def objective(
         batch.source_lengths,
         batch.target,
         threshold=threshold,
-        dropout_keys=dropout_keys,
-        collect=lambda attended: attended.strength,
+        training_keys=training_keys,
+        collect=lambda attended: (attended.strength, attended.extent),
     )
     mask = word_mask(batch.target_lengths, batch.target.shape[1])
     output = params["decoder"]["output"]
@@ -66,10 +68,10 @@ def objective(
         batch.target.T.reshape(-1),
         mask.reshape(-1),
     )
+    strength, extent = ((of_steps * mask).sum(0) for of_steps in steps.attention)
     # A row without words has strength 0 / 1, not 0 / 0.
-    strength = (steps.attention * mask).sum(0)
-    mean_strength = strength / jnp.maximum(batch.target_lengths, 1)
-    loss = (negative_log_prob - beta * mean_strength.sum()) / sentences
+    reward = (beta * strength - extent_penalty * extent) / jnp.maximum(batch.target_lengths, 1)
+    loss = (negative_log_prob - reward.sum()) / sentences
     sums = BatchSums(negative_log_prob, strength.sum(), mask.sum(), count_sentences(batch))
     return loss, jax.lax.stop_gradient(sums)
 

@@ -22,7 +22,7 @@ AXIS = "devices"
 class TrainState:
     """All that a step changes. Together with the config it determines the rest of the run.
 
-    key: raw data of the random key that dropout is drawn from, folded with step and sentence.
+    key: raw data of the random key that all noise is drawn from, folded with step and sentence.
     """
 
     step: Int[Array, ""]
@@ -62,8 +62,9 @@ def make_train_step(
             batch,
             beta=config.training.beta,
             threshold=config.training.threshold,
+            extent_penalty=config.training.extent_penalty,
             sentences=sentences,
-            dropout_keys=_dropout_keys(state, batch) if config.model.dropout else None,
+            training_keys=_sentence_keys(state, batch),
         )
         gradient, sums = jax.lax.psum((gradient, sums), AXIS)
         sums = sums.replace(gradient_norm=optax.tree.norm(gradient))
@@ -74,7 +75,7 @@ def make_train_step(
     return step
 
 
-def _dropout_keys(state: TrainState, batch: Batch) -> Array:
+def _sentence_keys(state: TrainState, batch: Batch) -> Array:
     """A key a sentence, the same on however many devices."""
     key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
     return jax.vmap(partial(jax.random.fold_in, key))(batch.ids)

@@ -50,13 +50,13 @@ def tanh_layer(params, query, annotation, feedback=()):
 
 
 SCORES = {
-    "dot": lambda p, q, h, i, s: q @ h,
-    "general": lambda p, q, h, i, s: q @ (h @ p["memory_kernel"]),
-    "concat": lambda p, q, h, i, s: p["vector"] @ tanh_layer(p, q, h),
-    "location": lambda p, q, h, i, s: (q @ p["query_kernel"])[s],
-    "feedback": lambda p, q, h, i, s: p["vector"] @ tanh_layer(p, q, h, i),
-    "fine_grained": lambda p, q, h, i, s: tanh_layer(p, q, h, i) @ p["output_kernel"],
-    "tensor": lambda p, q, h, i, s: (
+    "dot": lambda p, q, h, i, s, d: q @ h,
+    "general": lambda p, q, h, i, s, d: q @ (h @ p["memory_kernel"]),
+    "concat": lambda p, q, h, i, s, d: p["vector"] @ tanh_layer(p, q, h),
+    "location": lambda p, q, h, i, s, d: (q @ p["query_kernel"])[s],
+    "feedback": lambda p, q, h, i, s, d: p["vector"] @ tanh_layer(p, q, h, i),
+    "fine_grained": lambda p, q, h, i, s, d: tanh_layer(p, q, h, i) @ p["output_kernel"],
+    "tensor": lambda p, q, h, i, s, d: (
         p["vector"]
         @ np.tanh(
             np.array([q @ p["tensor"][:, c] @ h for c in range(p["tensor"].shape[1])])
@@ -65,41 +65,110 @@ SCORES = {
             + p["bias"]
         )
     ),
+    "recurrent": lambda p, q, h, i, s, d: (
+        p["vector"]
+        @ np.tanh(q @ p["query_kernel"] + h @ p["memory_kernel"] + d[s] @ p["dynamic_kernel"])
+    ),
 }
 
 
-def global_span(params, query, feedback, focus, step, length, config, threshold):
-    return range(length), lambda s: 0.0, lambda s: 1.0, 0.0
+def remember(cell, dynamic, weights, positions, neighbours):
+    """A gated recurrent unit at each of the positions; the others keep what they have."""
+
+    def sigmoid(x):
+        return 1 / (1 + np.exp(-x))
+
+    remembered = dynamic.copy()
+    units = dynamic.shape[1]
+    for s in positions:
+        around = [
+            weights[n] if 0 <= n < len(weights) else 0.0
+            for n in range(s - neighbours, s + neighbours + 1)
+        ]
+        inputs = np.array(around) @ cell["input_kernel"] + cell["bias"]
+        own = cell["recurrent_kernel"]
+        update = sigmoid(inputs[:units] + dynamic[s] @ own[:, :units])
+        reset = sigmoid(inputs[units : 2 * units] + dynamic[s] @ own[:, units : 2 * units])
+        candidate = np.tanh(inputs[2 * units :] + (reset * dynamic[s]) @ own[:, 2 * units :])
+        remembered[s] = (1 - update) * dynamic[s] + update * candidate
+    return remembered
 
 
-def around(centre, length, chosen):
-    """Chosen positions, and the one nearest to the centre."""
-    nearest = min(max(round(centre), 0), length - 1)
-    return [s for s in range(length) if chosen(s) or s == nearest]
+class Step:
+    """What a span may ask for: one query of one sentence."""
+
+    def __init__(self, params, config, query, feedback, focus, step, annotations, length, head):
+        self.params, self.config, self.query, self.feedback = params, config, query, feedback
+        self.focus, self.step, self.length, self.head = focus, step, length, head
+        self.annotations = annotations
+
+    def around(self, centre, chosen):
+        """Chosen positions, and the one nearest to the centre."""
+        nearest = min(max(round(centre), 0), self.length - 1)
+        return [s for s in range(self.length) if chosen(s) or s == nearest]
 
 
-def local_m_span(params, query, feedback, focus, step, length, config, threshold):
-    positions = around(step, length, lambda s: abs(s - step) <= config.half_width)
-    return positions, lambda s: 0.0, lambda s: 1.0, 0.0
+def global_span(step, threshold):
+    return range(step.length), {}
 
 
-def local_p_span(params, query, feedback, focus, step, length, config, threshold):
-    p = params["position"]
-    centre = length / (1 + np.exp(-(np.tanh(query @ p["kernel"]) @ p["vector"])))  # Eq. 10
-    positions = around(centre, length, lambda s: abs(s - centre) <= config.half_width)
-    width = config.half_width / 2
-    return positions, lambda s: 0.0, lambda s: np.exp(-((s - centre) ** 2) / (2 * width**2)), 0.0
+def local_m_span(step, threshold):
+    half_width = step.config.half_width
+    return step.around(step.step, lambda s: abs(s - step.step) <= half_width), {}
 
 
-def flexible_span(params, query, feedback, focus, step, length, config, threshold):
-    p = params["strength"]
-    hidden = np.tanh(np.concatenate([query, feedback]) @ p["kernel"])
+def local_p_span(step, threshold):
+    p, half_width = step.params["position"], step.config.half_width
+    share = 1 / (1 + np.exp(-(np.tanh(step.query @ p["kernel"]) @ p["vector"])))
+    centre = step.length * share  # Eq. 10
+    positions = step.around(centre, lambda s: abs(s - centre) <= half_width)
+    width = half_width / 2
+    return positions, {"factor": lambda s: np.exp(-((s - centre) ** 2) / (2 * width**2))}
+
+
+def flexible_span(step, threshold):
+    p = step.params["strength"]
+    hidden = np.tanh(np.concatenate([step.query, step.feedback]) @ p["kernel"])
     g = 1 / (1 + np.exp(-(hidden @ p["vector"] + p["bias"])))
 
     def penalty(s):
-        return g * (s - focus) ** 2 / (2 * config.sigma**2)
+        return g * (s - step.focus) ** 2 / (2 * step.config.sigma**2)
 
-    return around(focus, length, lambda s: penalty(s) < threshold), lambda s: -penalty(s), 1, g
+    positions = step.around(step.focus, lambda s: penalty(s) < threshold)
+    return positions, {"bias": lambda s: -penalty(s), "strength": g}
+
+
+def stop_probability(params, query, annotation):
+    p = params["stop"]
+    hidden = np.tanh(query @ p["query_kernel"] + annotation @ p["memory_kernel"] + p["bias"])
+    logit = p["gain"] * p["vector"] @ hidden / np.linalg.norm(p["vector"]) + p["offset"]
+    return 1 / (1 + np.exp(-logit))
+
+
+def monotonic_span(step, threshold):
+    place = int(step.head.argmax())
+    while place < step.length - 1:
+        if stop_probability(step.params, step.query, step.annotations[place]) > 0.5:
+            break
+        place += 1
+    place = max(min(place, step.length - 1), 0)
+    positions = range(max(0, place - step.config.chunk + 1), min(place + 1, step.length))
+    return positions, {"head": np.eye(len(step.head))[place]}
+
+
+def adaptive_span(step, threshold):
+    p, ramp = step.params["extent"], step.config.ramp
+    share = 1 / (1 + np.exp(-(np.tanh(step.query @ p["kernel"]) @ p["vector"] + p["bias"])))
+    extent = step.length * share
+
+    def mask(s):
+        return min((ramp + extent - abs(s - step.focus)) / ramp, 1)
+
+    positions = step.around(step.focus, lambda s: mask(s) > 0)
+    return positions, {
+        "bias": lambda s: np.log(mask(s)) if mask(s) > 0 else 0.0,
+        "extent": extent,
+    }
 
 
 SPANS = {
@@ -107,25 +176,43 @@ SPANS = {
     "local_m": local_m_span,
     "local_p": local_p_span,
     "flexible": flexible_span,
+    "monotonic_chunkwise": monotonic_span,
+    "adaptive": adaptive_span,
 }
 
 
-def attend_by_name(params, config, query, feedback, focus, step, annotations, length, threshold):
-    """One query of one sentence; context, mean weights, focus, strength and window size."""
+def attend_by_name(
+    params, config, query, feedback, focus, step, dynamic, head, annotations, length, threshold
+):
+    """One query of one sentence.
+
+    context, mean weights, focus, strength, extent, what positions remember, head, window size.
+    """
     size, weights = annotations.shape[1], np.zeros(annotations.shape)
-    positions, bias, factor, strength = SPANS[config.span](
-        params, query, feedback, focus, step, length, config, threshold
-    )
+    if config.span is None:
+        real = annotations[:length]
+        projected = query @ params["score"]["query_kernel"]
+        context = (real.T @ real) @ projected
+        return context, weights.mean(1), focus, 0.0, 0.0, dynamic, head, 0
+    asked = Step(params, config, query, feedback, focus, step, annotations, length, head)
+    positions, prior = SPANS[config.span](asked, threshold)
+    rest = {"strength": 0.0, "extent": 0.0, "head": head} | prior
+    rest = [rest["strength"], rest["extent"]], rest["head"]
     if length == 0:
-        return np.zeros(size), weights.mean(1), 0.0, strength, 0
+        return np.zeros(size), weights.mean(1), 0.0, *rest[0], dynamic, rest[1], 0
+    bias, factor = prior.get("bias", lambda s: 0.0), prior.get("factor", lambda s: 1.0)
+    score = params["score"]
     exponents = {
-        s: SCORES[config.score](params["score"], query, annotations[s], feedback, s) + bias(s)
+        s: SCORES[config.score](score, query, annotations[s], feedback, s, dynamic) + bias(s)
         for s in positions
     }
     highest = np.max(list(exponents.values()), axis=0)
     total = sum(np.exp(e - highest) for e in exponents.values())
     for s, e in exponents.items():
-        weights[s] = np.exp(e - highest) / total * (factor(s) if callable(factor) else factor)
+        weights[s] = np.exp(e - highest) / total * factor(s)
     mean = weights.mean(1)
+    if "cell" in score:
+        dynamic = remember(score["cell"], dynamic, mean, positions, config.neighbours)
     context = (weights * annotations).sum(0)
-    return context, mean, mean @ np.arange(len(mean)), strength, len(exponents)
+    new_focus = mean @ np.arange(len(mean))
+    return context, mean, new_focus, *rest[0], dynamic, rest[1], len(exponents)

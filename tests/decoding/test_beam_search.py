@@ -1,5 +1,6 @@
 """Beam search against an exhaustive search on a tiny vocabulary."""
 
+import dataclasses
 import itertools
 
 import jax
@@ -8,9 +9,9 @@ import numpy as np
 import pytest
 
 from fa_jax.config import DecodingConfig, ModelConfig
-from fa_jax.decoding.beam_search import beam_search
+from fa_jax.decoding.beam_search import Member, beam_search
 from fa_jax.decoding.forced import trace_translations
-from fa_jax.decoding.translate import average_window, search_translations
+from fa_jax.decoding.translate import Translator, average_window, search_translations
 from fa_jax.model.translator import init_translator
 from tests.model.reference import force
 
@@ -43,14 +44,14 @@ def exhaustive(params, source, limit):
 
 def search(params, sources=SOURCES, n_best=1, **options):
     decoding = DecodingConfig(threshold=THRESHOLD, **options)
-    return search_translations(params, CONFIG, decoding, sources, n_best=n_best)
+    return search_translations([Translator(params, CONFIG)], decoding, [sources], n_best=n_best)
 
 
 def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
     limits = jnp.array([4, 3])
     source = jnp.array([SOURCES[0], [*SOURCES[1], 0, 0]])
     found = beam_search(
-        params, CONFIG, source, jnp.array([4, 2]), limits, THRESHOLD,
+        [Member(params, source, jnp.array([4, 2]))], [CONFIG], limits, THRESHOLD,
         beam_size=100, max_length=6, n_best=10,
     )  # fmt: skip
     for row in range(2):
@@ -104,15 +105,15 @@ def test_an_empty_source_has_an_empty_translation(params):
 def test_without_a_threshold_the_window_is_the_sentence(params):
     decoding = DecodingConfig(beam_size=3)
     for source in SOURCES:
-        results = search_translations(params, CONFIG, decoding, [source])
+        results = search_translations([Translator(params, CONFIG)], decoding, [[source]])
         assert average_window(results) == len(source)
 
 
 def test_the_trace_repeats_what_the_search_saw(params):
     decoding = DecodingConfig(threshold=THRESHOLD, beam_size=1)
-    results = search_translations(params, CONFIG, decoding, SOURCES)
+    results = search_translations([Translator(params, CONFIG)], decoding, [SOURCES])
     words = [result.hypotheses[0].words for result in results]
-    traces = trace_translations(params, CONFIG, decoding, SOURCES, words)
+    traces = trace_translations(Translator(params, CONFIG), decoding, SOURCES, words)
     doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
     for source, target, result, trace in zip(SOURCES, words, results, traces, strict=True):
         expected = force(doubles, source, [*target, 2], CONFIG.sigma, THRESHOLD)
@@ -125,3 +126,28 @@ def test_the_trace_repeats_what_the_search_saw(params):
                 trace.log_probs.mean(), result.hypotheses[0].score, rtol=1e-4
             )
             assert trace.windows.sum() == result.scored
+
+
+def test_an_ensemble_is_the_mean_of_its_members_log_probabilities(params):
+    """Members of different sizes, which number the source's words differently."""
+    other_config = dataclasses.replace(
+        CONFIG, decoder_size=5, score="general", span="global", input_feeding=True
+    )
+    other = jax.tree.map(lambda x: x * 3, init_translator(jax.random.key(2), other_config, 7, 6))
+    members = [Translator(params, CONFIG), Translator(other, other_config)]
+    sources = [SOURCES, [[max(4, w - 2) for w in s] + [5] for s in SOURCES]]
+    decoding = DecodingConfig(beam_size=4, threshold=THRESHOLD)
+    results = search_translations(members, decoding, sources, n_best=2)
+    for row, result in enumerate(results):
+        for hypothesis in result.hypotheses:
+            traces = [
+                trace_translations(m, decoding, [s[row]], [hypothesis.words])[0]
+                for m, s in zip(members, sources, strict=True)
+            ]
+            if len(hypothesis.words) < 2 * len(sources[1][row]) + 10:
+                wanted = np.mean([trace.log_probs for trace in traces])
+                np.testing.assert_allclose(hypothesis.score, wanted, rtol=1e-4)
+    (alone,) = search_translations(members[:1] * 2, decoding, [s[:1] for s in (SOURCES, SOURCES)])
+    (plain,) = search(params, SOURCES[:1], beam_size=4)
+    assert alone.hypotheses[0].words == plain.hypotheses[0].words
+    assert (alone.scored, alone.calls) == (2 * plain.scored, 2 * plain.calls)

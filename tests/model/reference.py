@@ -16,29 +16,45 @@ def lstm_step(params, x, hidden, cell):
     return sigmoid(o) * np.tanh(cell), cell
 
 
-def encode(params, source):
+def contextual_gates(params, embedded):
+    """Source and target gate of Choi et al. 2017; 1 where embeddings pass as they are."""
+    if "context" not in params:
+        return 1.0, 1.0
+    p = params["context"]
+    read = [np.tanh(x @ p["network"]["kernel"] + p["network"]["bias"]) for x in embedded]
+    context = np.mean(read, axis=0)
+    return (
+        sigmoid(context @ p[name]["kernel"] + p[name]["bias"])
+        for name in ("source_gate", "target_gate")
+    )
+
+
+def encode(params, embedded):
     def read(lstm, words):
         hidden = cell = np.zeros(lstm["recurrent_kernel"].shape[0])
         states = []
         for word in words:
-            hidden, cell = lstm_step(lstm, params["embedding"][word], hidden, cell)
+            hidden, cell = lstm_step(lstm, word, hidden, cell)
             states.append(hidden)
         return states
 
-    forward = read(params["forward"], source)
-    backward = read(params["backward"], source[::-1])[::-1]
+    forward = read(params["forward"], embedded)
+    backward = read(params["backward"], embedded[::-1])[::-1]
     return np.array([np.concatenate(pair) for pair in zip(forward, backward, strict=True)])
 
 
 def force(params, source, target, sigma, threshold):
     """Log probability, strength, focus and window of each target word."""
-    annotations = encode(params["encoder"], source)
+    embedded = np.array([params["encoder"]["embedding"][word] for word in source])
+    source_gate, target_gate = contextual_gates(params, embedded)
+    annotations = encode(params["encoder"], embedded * source_gate)
     decoder = params["decoder"]
     size = decoder["start"]["kernel"].shape[0]
     hidden = np.tanh(annotations[0, -size:] @ decoder["start"]["kernel"])
     cell, focus, fed_back, rows = np.zeros_like(hidden), 0.0, 1, []
+    attentional = np.zeros_like(hidden)
     for word in target:
-        feedback = decoder["embedding"][fed_back]
+        feedback = decoder["embedding"][fed_back] * target_gate
         context, _, focus, strength, window = attend(
             decoder["attention"],
             hidden,
@@ -49,9 +65,14 @@ def force(params, source, target, sigma, threshold):
             sigma,
             threshold,
         )
-        x = np.concatenate([feedback, context])
+        fed = [attentional] if "attentional" in decoder else []
+        x = np.concatenate([feedback, context, *fed])
         hidden, cell = lstm_step(decoder["lstm"], x, hidden, cell)
-        bottleneck = hidden @ decoder["bottleneck"]["kernel"] + decoder["bottleneck"]["bias"]
+        output = hidden
+        if fed:  # Luong et al. 2015, Eq. 5
+            attentional = np.concatenate([context, hidden]) @ decoder["attentional"]["kernel"]
+            output = attentional = np.tanh(attentional)
+        bottleneck = output @ decoder["bottleneck"]["kernel"] + decoder["bottleneck"]["bias"]
         logits = bottleneck @ decoder["output"]["kernel"] + decoder["output"]["bias"]
         highest = logits.max()
         log_prob = logits[word] - highest - np.log(np.exp(logits - highest).sum())

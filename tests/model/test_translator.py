@@ -14,6 +14,7 @@ from fa_jax.model.translator import (
     init_translator,
     word_log_probs,
 )
+from fa_jax.presets import SYSTEMS
 from tests.model.reference import force
 
 CONFIG = ModelConfig(
@@ -73,10 +74,26 @@ def test_agrees_with_the_equations(threshold, implementation, span):
             np.testing.assert_allclose(a[: len(target)], b, rtol=1e-4, atol=1e-5)
 
 
-def test_padding_never_matters():
-    params = parameters()
-    near, _ = forced(params, CONFIG, 7, 6)
-    far, _ = forced(params, CONFIG, 40, 30)
+@pytest.mark.parametrize(
+    "changes", [{"input_feeding": True}, {"contextualize": True}], ids=lambda c: next(iter(c))
+)
+def test_what_systems_add_agrees_with_the_equations(changes):
+    config = dataclasses.replace(CONFIG, **changes)
+    params = parameters(config)
+    doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
+    log_probs, _ = forced(params, config, 11, 9)
+    for row, (source, target) in enumerate(zip(SOURCES, TARGETS, strict=True)):
+        wanted, *_ = force(doubles, source, target, config.sigma, np.inf)
+        np.testing.assert_allclose(log_probs[row, : len(target)], wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_padding_never_matters(system):
+    """In any system of the three papers; nor does how attention is computed."""
+    config = dataclasses.replace(CONFIG, **SYSTEMS[system].model | {"dropout": 0.0})
+    params = parameters(config)
+    near, _ = forced(params, config, 7, 6)
+    far, _ = forced(params, config, 24, 9, implementation="windowed")
     for row, target in enumerate(TARGETS):
         np.testing.assert_allclose(
             near[row, : len(target)], far[row, : len(target)], rtol=1e-5, atol=1e-6
@@ -87,7 +104,7 @@ def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
     config = dataclasses.replace(CONFIG, dropout=0.3)
     keys = jax.random.split(jax.random.key(1), 3)
     params = parameters(config)
-    log_probs, _ = forced(params, config, 7, 6, dropout_keys=keys)
+    log_probs, _ = forced(params, config, 7, 6, training_keys=keys)
     without, _ = forced(params, config, 7, 6)
     assert not np.allclose(log_probs[0, :3], without[0, :3])
     steps = force_translation(
@@ -96,7 +113,7 @@ def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
         padded(SOURCES[:1], 7),
         jnp.array([7]),
         padded(TARGETS[:1], 6),
-        dropout_keys=keys[:1],
+        training_keys=keys[:1],
     )
     alone = word_log_probs(params, steps, padded(TARGETS[:1], 6))
     np.testing.assert_allclose(alone[0, :3], log_probs[0, :3], rtol=1e-5)

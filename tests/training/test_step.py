@@ -11,11 +11,19 @@ import pytest
 from fa_jax.config import Config, TrainingConfig
 from fa_jax.data.batches import Batch
 from fa_jax.errors import UserError
+from fa_jax.presets import SYSTEMS
 from fa_jax.training.objective import objective
 from fa_jax.training.optimizer import learning_rate, make_optimizer, total_steps
 from fa_jax.training.step import init_state, make_train_step, replicate, shard, unreplicate
 from tests.model.reference import force
-from tests.model.test_translator import CONFIG, SOURCES, TARGETS, padded, parameters
+from tests.model.test_translator import (
+    CONFIG,
+    SOURCES,
+    TARGETS,
+    forced,
+    padded,
+    parameters,
+)
 
 LENGTHS = np.array([[len(s), len(t)] for s, t in zip(SOURCES, TARGETS, strict=True)], np.int32)
 
@@ -33,15 +41,16 @@ def batch(rows=3, source_length=11, target_length=9):
     return jax.tree.map(jnp.asarray, made)
 
 
-def loss(params, batch, beta=0.1, threshold=np.inf, config=CONFIG):
+def loss(params, batch, beta=0.1, threshold=np.inf, extent_penalty=0.0, config=CONFIG, keys=None):
     return objective(
         params,
         config,
         batch,
         beta=beta,
         threshold=threshold,
+        extent_penalty=extent_penalty,
         sentences=jnp.float32(3),
-        dropout_keys=None,
+        training_keys=keys,
     )
 
 
@@ -58,11 +67,39 @@ def test_the_loss_is_equation_9_over_the_windows(beta, threshold):
     assert (sums.words, sums.sentences) == (LENGTHS[:, 1].sum(), 3)
 
 
-def test_empty_rows_and_padding_change_nothing():
-    params = parameters()
-    near = jax.grad(lambda p: loss(p, batch())[0])(params)
-    far = jax.grad(lambda p: loss(p, batch(8, 20, 16))[0])(params)
-    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6), near, far)
+def test_an_adaptive_spans_extent_has_its_price():
+    config = dataclasses.replace(CONFIG, span="adaptive")
+    params = parameters(config)
+    _, attended = forced(params, config, 11, 9)
+    mean = [attended.extent[: len(t), row].mean() for row, t in enumerate(TARGETS)]
+    free, dear = (
+        loss(params, batch(), beta=0, extent_penalty=penalty, config=config)[0]
+        for penalty in (0.0, 0.2)
+    )
+    np.testing.assert_allclose(dear - free, 0.2 * sum(mean) / 3, rtol=1e-4)
+
+
+DIFFERENT = {name: s for name, s in SYSTEMS.items() if s.model or name == "flexible"}
+
+
+@pytest.mark.parametrize("system", DIFFERENT)
+def test_empty_rows_and_padding_change_nothing(system):
+    """In any system of the three papers. Each parameter of it learns something."""
+    config = dataclasses.replace(CONFIG, **SYSTEMS[system].model)
+    params = parameters(config)
+
+    def gradient(made):
+        keys = jax.random.split(jax.random.key(0), 8)[: len(made.ids)]
+        keys = None if config.dropout else keys
+        options = {"config": config, "keys": keys, "extent_penalty": 0.1}
+        return jax.jit(jax.grad(lambda p: loss(p, made, **options)[0]))(params)
+
+    near, far = gradient(batch()), gradient(batch(8, 20, 16))
+    if config.score == "none":
+        near["encoder"].pop("forward"), far["encoder"].pop("forward")  # read by attention alone
+    for path, leaf in jax.tree_util.tree_leaves_with_path(near):
+        assert np.isfinite(leaf).all() and np.abs(leaf).max() > 0, path
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5), near, far)
 
 
 def test_rematerialized_gradients_are_the_same():

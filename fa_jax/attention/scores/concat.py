@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_array
 from fa_jax.attention.params import Params
@@ -38,7 +38,11 @@ class Concat(Score):
         return annotations @ kernel
 
     def evaluate(
-        self, params: Params, query: Float[Array, "N K A"], keys: Float[Array, "N S A"]
+        self,
+        params: Params,
+        query: Float[Array, "N K A"],
+        keys: Float[Array, "N S A"],
+        state: PyTree,
     ) -> Float[Array, "N K S"]:
         return hidden_layer_score(params["vector"], query, keys)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Sizes, at_least_float32, glorot
@@ -21,7 +21,11 @@ class FineGrained(Feedback):
         return hidden | {"output_kernel": glorot(output_key, sizes.attention, sizes.memory)}
 
     def evaluate(
-        self, params: Params, query: Float[Array, "N K A"], keys: Float[Array, "N S A"]
+        self,
+        params: Params,
+        query: Float[Array, "N K A"],
+        keys: Float[Array, "N S A"],
+        state: PyTree,
     ) -> Float[Array, "N K S D"]:
         hidden = jnp.tanh(query[:, :, None] + keys[:, None])
         return at_least_float32(hidden @ params["output_kernel"])

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Kernels, Score, Sizes, at_least_float32, glorot
@@ -36,6 +36,6 @@ class Location(Score):
         return jnp.broadcast_to(jnp.arange(length), (sentences, length))
 
     def evaluate(
-        self, params: Params, query: Float[Array, "N K P"], keys: Int[Array, "N S"]
+        self, params: Params, query: Float[Array, "N K P"], keys: Int[Array, "N S"], state: PyTree
     ) -> Float[Array, "N K S"]:
         return at_least_float32(jnp.take_along_axis(query, keys[:, None], axis=2))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_array
 from fa_jax.attention.params import Params
@@ -23,7 +23,11 @@ class Dot(Score):
         return {}
 
     def evaluate(
-        self, params: Params, query: Float[Array, "N K Q"], keys: Float[Array, "N S H"]
+        self,
+        params: Params,
+        query: Float[Array, "N K Q"],
+        keys: Float[Array, "N S H"],
+        state: PyTree,
     ) -> Float[Array, "N K S"]:
         check_array("query", query, (*query.shape[:2], keys.shape[-1]), jnp.floating)
         return at_least_float32(jnp.einsum("nkh,nsh->nks", query, keys))

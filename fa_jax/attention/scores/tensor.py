@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Kernels, Score, Sizes, at_least_float32, glorot
@@ -41,7 +41,7 @@ class Tensor(Score):
         return annotations, annotations @ params["memory_kernel"] + params["bias"]
 
     def evaluate(
-        self, params: Params, query: Float[Array, "N K Q"], keys: Keys
+        self, params: Params, query: Float[Array, "N K Q"], keys: Keys, state: PyTree
     ) -> Float[Array, "N K S"]:
         annotations, linear = keys
         bilinear, query_part = jnp.split(query, [query.shape[-1] - self.slices], axis=-1)

@@ -1,12 +1,16 @@
 """The spans by name. To add one: a file here and a row of this table."""
 
+from fa_jax.attention.spans.adaptive import Adaptive
 from fa_jax.attention.spans.everywhere import Global
 from fa_jax.attention.spans.flexible import Flexible
 from fa_jax.attention.spans.local import LocalM, LocalP
+from fa_jax.attention.spans.monotonic import MonotonicChunkwise
 
 SPANS = {
     "global": Global,
     "local_m": LocalM,
     "local_p": LocalP,
     "flexible": Flexible,
+    "monotonic_chunkwise": MonotonicChunkwise,
+    "adaptive": Adaptive,
 }

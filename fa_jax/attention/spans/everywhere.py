@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Key
 
+from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
 from fa_jax.attention.span import AttentionState, Reach, Span, inside
 
@@ -21,10 +22,10 @@ class Global(Span):
         params: Params,
         projected: None,
         state: AttentionState,
-        lengths: Int[Array, " B"],
-        positions: Float[Array, " S"],
+        memory: Memory,
         threshold: float | Float[Array, ""],
+        training_keys: Key[Array, " B"] | None,
     ) -> Reach:
-        everything = jnp.ones((*state.focus.shape, len(positions)), bool)
-        window = inside(everything, state.focus, lengths)
-        return Reach(window, 0.0, 1.0, jnp.zeros_like(state.focus))
+        everything = jnp.ones((*state.focus.shape, len(memory.positions)), bool)
+        window = inside(everything, state.focus, memory.lengths)
+        return Reach(window)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Key, PRNGKeyArray
 
+from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Kernels, Sizes, at_least_float32, glorot
 from fa_jax.attention.span import AttentionState, Reach, Span, inside
@@ -43,14 +44,14 @@ class Flexible(Span):
         params: Params,
         projected: Float[Array, "B K A"],
         state: AttentionState,
-        lengths: Int[Array, " B"],
-        positions: Float[Array, " S"],
+        memory: Memory,
         threshold: float | Float[Array, ""],
+        training_keys: Key[Array, " B"] | None,
     ) -> Reach:
         g = strength(params["strength"], projected)
-        cost = penalty(g, state.focus, positions, self.sigma)
-        window = inside(cost < threshold, state.focus, lengths)
-        return Reach(window, -cost, 1.0, g)
+        cost = penalty(g, state.focus, memory.positions, self.sigma)
+        window = inside(cost < threshold, state.focus, memory.lengths)
+        return Reach(window, bias=-cost, strength=g)
 
 
 def strength(params: Params, hidden: Float[Array, "*N A"]) -> Float[Array, "*N"]:

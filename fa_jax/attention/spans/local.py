@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Key, PRNGKeyArray
 
+from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Kernels, Sizes, at_least_float32, glorot
 from fa_jax.attention.span import AttentionState, Reach, Span, inside
@@ -25,13 +26,13 @@ class LocalM(Span):
         params: Params,
         projected: None,
         state: AttentionState,
-        lengths: Int[Array, " B"],
-        positions: Float[Array, " S"],
+        memory: Memory,
         threshold: float | Float[Array, ""],
+        training_keys: Key[Array, " B"] | None,
     ) -> Reach:
         centre = state.step.astype(state.focus.dtype)
-        near = jnp.abs(positions - centre[..., None]) <= self.half_width
-        return Reach(inside(near, centre, lengths), 0.0, 1.0, jnp.zeros_like(centre))
+        near = jnp.abs(memory.positions - centre[..., None]) <= self.half_width
+        return Reach(inside(near, centre, memory.lengths))
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,13 @@ class LocalP(Span):
         params: Params,
         projected: Float[Array, "B K A"],
         state: AttentionState,
-        lengths: Int[Array, " B"],
-        positions: Float[Array, " S"],
+        memory: Memory,
         threshold: float | Float[Array, ""],
+        training_keys: Key[Array, " B"] | None,
     ) -> Reach:
         share = jax.nn.sigmoid(at_least_float32(jnp.tanh(projected) @ params["position"]["vector"]))
-        centre = lengths[:, None] * share
-        distance = positions - centre[..., None]
-        window = inside(jnp.abs(distance) <= self.half_width, centre, lengths)
+        centre = memory.lengths[:, None] * share
+        distance = memory.positions - centre[..., None]
+        window = inside(jnp.abs(distance) <= self.half_width, centre, memory.lengths)
         factor = jnp.exp(-jnp.square(distance) / (2 * (self.half_width / 2) ** 2))
-        return Reach(window, 0.0, factor, jnp.zeros_like(centre))
+        return Reach(window, factor=factor)

@@ -1,0 +1,37 @@
+"""Cheap linear attention (de Brébisson and Vincent 2016)."""
+
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from fa_jax.attention.params import Params
+from fa_jax.attention.score import Kernels, Sizes, glorot
+from fa_jax.attention.summary import Summary
+
+
+@dataclass(frozen=True)
+class Linear(Summary):
+    """`C W h_{t-1}` with `C = Σ_s h̄_s h̄_sᵀ` [D, D]: the sum of `(h̄_s · W h_{t-1}) h̄_s`."""
+
+    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
+        return {"query_kernel": glorot(key, sizes.query, sizes.memory)}
+
+    def kernels(self, params: Params) -> Kernels:
+        return params["query_kernel"], None
+
+    def summarize(
+        self, params: Params, annotations: Float[Array, "B S D"], lengths: Int[Array, " B"]
+    ) -> Float[Array, "B D D"]:
+        inside = jnp.arange(annotations.shape[1]) < lengths[:, None]
+        real = jnp.where(inside[..., None], annotations, 0)
+        return jnp.einsum("bsd,bse->bde", real, real)
+
+    def read(
+        self,
+        params: Params,
+        query: Float[Array, "B K D"],
+        summary: Float[Array, "B D D"],
+        size: int,
+    ) -> Float[Array, "B K D"]:
+        return jnp.einsum("bde,bke->bkd", summary, query)

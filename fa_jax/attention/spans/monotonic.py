@@ -1,0 +1,161 @@
+"""Monotonic chunkwise attention (Chiu and Raffel 2018; Raffel et al. 2017)."""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
+
+from fa_jax.attention.memory import Memory
+from fa_jax.attention.params import Params
+from fa_jax.attention.score import Kernels, Sizes, at_least_float32, glorot, hidden_layer_score
+from fa_jax.attention.span import AttentionState, Reach, Span
+
+INITIAL_STOP_BIAS = -1.0
+"""A head that hardly stops at first sees far (Raffel et al. 2017, 2.4)."""
+SCANNED_AT_ONCE = 8
+"""Positions that a head looks at before it decides to go on."""
+
+
+@dataclass(frozen=True)
+class MonotonicChunkwise(Span):
+    """A head that only moves forward, and the chunk of w positions that ends where it stops.
+
+    It stops at s with probability `p(s) = sigmoid(g v/|v| · tanh(W h_{t-1} + V h̄_s + b) + r)`, at
+    the sentence's last position with certainty, so that no weight is lost. In training weights
+    are expected ones, over all positions, and noise on p's logit makes it decide; otherwise the
+    head stops where p first exceeds 1/2, and the chunk alone is scored. What the head reads on
+    its way is not counted as scored. chunk: w. noise: its standard deviation.
+    """
+
+    chunk: int = 8
+    noise: float = 1.0
+
+    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
+        query_key, memory_key, vector_key = jax.random.split(key, 3)
+        stop = {
+            "query_kernel": glorot(query_key, sizes.query, sizes.attention),
+            "memory_kernel": glorot(memory_key, sizes.memory, sizes.attention),
+            "bias": jnp.zeros(sizes.attention),
+            "vector": glorot(vector_key, sizes.attention),
+            "gain": jnp.asarray(sizes.attention**-0.5),
+            "offset": jnp.asarray(INITIAL_STOP_BIAS),
+        }
+        return {"stop": stop}
+
+    def kernels(self, params: Params, query_size: int) -> Kernels:
+        return params["stop"]["query_kernel"], None
+
+    def keys(self, params: Params, annotations: Float[Array, "B S D"]) -> Float[Array, "B S A"]:
+        return annotations @ params["stop"]["memory_kernel"] + params["stop"]["bias"]
+
+    def initial_state(self, sentences: int, length: int) -> Float[Array, "B S"]:
+        """The head's distribution: at position 0."""
+        return jnp.zeros((sentences, length)).at[:, :1].set(1)
+
+    def narrows(self, threshold: float | Float[Array, ""]) -> bool:
+        return True
+
+    def reach(
+        self,
+        params: Params,
+        projected: Float[Array, "B K A"],
+        state: AttentionState,
+        memory: Memory,
+        threshold: float | Float[Array, ""],
+        training_keys: Key[Array, " B"] | None,
+    ) -> Reach:
+        index = jnp.arange(len(memory.positions))
+        if training_keys is not None:
+            noise = self._noise(training_keys, state.step, len(index))
+            stop = jax.nn.sigmoid(_energy(params["stop"], projected, memory.span_keys) + noise)
+            stop = jnp.where(index == memory.lengths[:, None, None] - 1, 1, stop)
+            head = expected_head(stop, state.span)
+            window = jnp.broadcast_to(index < memory.lengths[:, None, None], head.shape)
+            return Reach(window, state=jnp.where(window, head, 0))
+        head = jnp.argmax(state.span, axis=-1)
+        stopped = next_stop(params["stop"], projected, memory, head)[..., None]
+        window = (index > stopped - self.chunk) & (index <= stopped)
+        window &= index < memory.lengths[:, None, None]
+        return Reach(window, state=(index == stopped).astype(state.span.dtype))
+
+    def weigh(self, scores: Float[Array, "B K S"], reach: Reach) -> Float[Array, "B K S"]:
+        """The softmax over the chunk, in expectation over where the head stopped.
+
+        With a certain head it is the plain softmax over its chunk.
+        """
+        behind = self.chunk - 1
+        scores = jnp.where(reach.window, scores, 0)  # what stands there was not computed
+        padded = jnp.pad(scores, [(0, 0), (0, 0), (behind, 0)], constant_values=-jnp.inf)
+        # chunks[..., s, i]: position s - behind + i, as seen by a head that stopped at s.
+        chunks = jnp.stack([padded[..., i : i + scores.shape[-1]] for i in range(self.chunk)], -1)
+        shares = reach.state[..., None] * jax.nn.softmax(chunks, axis=-1)
+        ahead = jnp.pad(shares, [(0, 0), (0, 0), (0, behind), (0, 0)])
+        length = scores.shape[-1]
+        weights = sum(ahead[..., behind - i : behind - i + length, i] for i in range(self.chunk))
+        return jnp.where(reach.window, weights, 0)
+
+    def _noise(
+        self, keys: Key[Array, " B"], steps: Int[Array, "B K"], length: int
+    ) -> Float[Array, "B K S"]:
+        def draw(key, step):
+            return jax.random.normal(jax.random.fold_in(key, step), (length,))
+
+        return self.noise * jax.vmap(jax.vmap(draw, in_axes=(None, 0)))(keys, steps)
+
+
+def _energy(
+    params: Params, query: Float[Array, "N K A"], keys: Float[Array, "N S A"]
+) -> Float[Array, "N K S"]:
+    """The logit of p(s)."""
+    vector = at_least_float32(params["vector"])
+    direction = params["gain"] * vector / jnp.linalg.norm(vector)
+    return hidden_layer_score(direction, query, keys) + params["offset"]
+
+
+def expected_head(
+    stop: Float[Array, "B K S"], head: Float[Array, "B K S"]
+) -> Float[Array, "B K S"]:
+    """Where a head is that was distributed as `head` and stops with probability `stop`.
+
+    `α_s = p_s q_s` with `q_s = (1 − p_{s-1}) q_{s-1} + α'_s` (Raffel et al. 2017, Eqs. 8 to 10);
+    the recurrence is linear, so that a parallel scan has it without dividing by small products.
+    """
+    passed = jnp.pad(1 - stop[..., :-1], [(0, 0), (0, 0), (1, 0)])
+
+    def join(first, second):
+        return first[0] * second[0], first[1] * second[0] + second[1]
+
+    _, arriving = jax.lax.associative_scan(join, (passed, head), axis=-1)
+    return stop * arriving
+
+
+def next_stop(
+    params: Params,
+    query: Float[Array, "B K A"],
+    memory: Memory,
+    head: Int[Array, "B K"],
+) -> Int[Array, "B K"]:
+    """The first position from the head on whose energy is above 0, else the sentence's last.
+
+    Reads no further than the farthest head goes. A position has no gradient.
+    """
+    params, query, keys = jax.lax.stop_gradient((params, query, memory.span_keys))
+    last = jnp.maximum(memory.lengths - 1, 0)[:, None]
+    rows, queries = head.shape
+    sentence = jnp.arange(rows)[:, None, None]
+
+    def going(state: tuple[Array, Array]) -> Bool[Array, ""]:
+        return ~state[1].all()
+
+    def look(state: tuple[Array, Array]) -> tuple[Array, Array]:
+        place, found = state
+        seen = place[..., None] + jnp.arange(SCANNED_AT_ONCE)
+        block = keys[sentence, jnp.minimum(seen, last[..., None])]
+        flat = query.reshape(rows * queries, 1, -1), block.reshape(-1, *block.shape[2:])
+        energies = _energy(params, *flat).reshape(seen.shape)
+        stops = (energies > 0) | (seen >= last[..., None])
+        step = jnp.where(stops.any(-1), jnp.argmax(stops, axis=-1), SCANNED_AT_ONCE)
+        return jnp.where(found, place, jnp.minimum(place + step, last)), found | stops.any(-1)
+
+    return jax.lax.while_loop(going, look, (head, jnp.zeros_like(head, bool)))[0]
