@@ -111,7 +111,7 @@ class ModelConfig:
         try:
             _ = self.attention
         except ValueError as error:
-            raise UserError(f"model: {error}") from error
+            raise UserError(f"model.{error}") from error
 
     @property
     def attention(self) -> AttentionConfig:

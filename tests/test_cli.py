@@ -4,16 +4,21 @@ import json
 import re
 import shutil
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import fa_jax
 from fa_jax import cli
+from fa_jax.decoding.forced import trace_translations
+from fa_jax.decoding.translate import Hypothesis, SearchResult
 from fa_jax.errors import UserError
-from fa_jax.plots import plot_spans, plot_training
+from fa_jax.plots import plot_alignment, plot_dimensions, plot_spans, plot_training
+from fa_jax.presets import SIZES, SYSTEMS
 from fa_jax.run import load_run
 from fa_jax.training.metrics import read_metrics
+from fa_jax.translation import texts_of
 from tests.command import TINY, run, write_corpus
 
 LINES = ["I am here.", "", "It rains.", "   ", "Good night."]
@@ -115,10 +120,43 @@ def test_finetune_is_a_run_of_its_own(trained, cli_call):
     assert read_metrics(trained)[-1]["step"] == 20
 
 
+def test_runs_of_one_target_vocabulary_translate_together(trained, corpus, tmp_path, cli_call):
+    tuned = trained.with_name("tiny-finetuned")
+    _, together, _ = cli_call(
+        "evaluate", trained, "--ensemble", tuned, "--json", "--decoding.replace-unknown"
+    )
+    assert json.loads(together)["runs"] == 2
+    other = tmp_path / "other"
+    shutil.copytree(trained, other)
+    path = other / "target.vocabulary.json"
+    vocabulary = json.loads(path.read_text(encoding="utf-8"))
+    vocabulary["tokens"][-1] += "x"
+    path.write_text(json.dumps(vocabulary), encoding="utf-8")
+    status, _, err = cli_call("translate", trained, "--ensemble", other, stdin=b"I am here.\n")
+    assert status == 2 and "different target vocabularies" in err
+
+
+def test_unknown_words_are_replaced_through_the_alignment(trained):
+    run = load_run(trained)
+    decoding = run.config.decoding
+    found = SearchResult([Hypothesis([3, 5], -1.0)], 0, 0)
+    line = "zzqq"
+    tokens = run.source.tokenizer.tokenize(line)
+    (trace,) = trace_translations(run.translator, decoding, [run.source.encode(line)], [[3, 5]])
+    wanted = [tokens[trace.weights[0].argmax()], *run.target.tokens([5])]
+    ((text,),) = texts_of(run, [line], replace(decoding, replace_unknown=True), [found])
+    assert text == run.target.tokenizer.detokenize(wanted)
+    assert texts_of(run, [line], decoding, [found]) == [[run.target.decode([3, 5])]]
+
+
 def test_curves_and_spans_of_a_run_can_be_drawn(trained, tmp_path):
     trace = fa_jax.trace(fa_jax.load_run(trained), "I am here.", threshold=1.2)
     plot_spans(trace, tmp_path / "spans.png")
     plot_training(read_metrics(trained), tmp_path / "training.png")
+    plot_alignment(trace, tmp_path / "alignment.png")
+    assert (tmp_path / "alignment.png").stat().st_size > 5_000
+    with pytest.raises(UserError, match="only fine_grained has one a dimension"):
+        plot_dimensions(trace, tmp_path / "dimensions.png")
     assert (tmp_path / "spans.png").stat().st_size > 10_000
     assert (tmp_path / "training.png").stat().st_size > 10_000
 
@@ -131,6 +169,10 @@ def test_curves_and_spans_of_a_run_can_be_drawn(trained, tmp_path):
         (
             ["train", "en-ja", "--preset", "huge"],
             "unknown preset 'huge': choose small, paper, char",
+        ),
+        (
+            ["train", "en-ja", "--model.score", "linear"],
+            "takes span None, got 'flexible'",
         ),
         (["train", "en-ja", "--corpus", "nothing"], "unknown corpus 'nothing'"),
         (["train", "en-ja", "--model.sigma", "0"], "model.sigma must be greater than 0"),
@@ -218,6 +260,12 @@ def test_nothing_left_to_train_on(corpus, tmp_path, cli_call):
     status, _, err = cli_call("train", "en-ja", *options)
     assert status == 2
     assert "no training sentence is left: of 160" in err
+
+
+def test_help_names_every_system(cli_call):
+    _, out, _ = cli_call("train", "--help")
+    words = set(re.findall(r"[\w.-]+", out))
+    assert {*SIZES, *SYSTEMS} <= words
 
 
 def test_help_names_every_setting(cli_call):

@@ -1,13 +1,31 @@
-"""The README's first Python example runs as it stands."""
+"""The README's Python examples run as they stand."""
 
 import re
+
+import numpy as np
 
 from tests.command import REPOSITORY
 
 
-def test_the_function_in_ten_lines():
+def example(words):
+    """The names that the example with these words defines."""
     text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    example = re.findall(r"```python\n(.*?)```", text, re.S)[0]
+    (found,) = [code for code in re.findall(r"```python\n(.*?)```", text, re.S) if words in code]
     names = {}
-    exec(example, names)
-    assert names["out"].context.shape == (8, 512)
+    exec(found, names)
+    return names
+
+
+def test_the_function_in_ten_lines():
+    assert example("out = fa_jax.flexible_attention")["out"].context.shape == (8, 512)
+
+
+def test_a_score_and_a_span_of_ones_own():
+    names = example("class Cosine")
+    out = names["out"]
+    np.testing.assert_array_equal(out.window, 9)
+    annotations = np.asarray(names["annotations"], np.float64)[:, :9]
+    cosine = annotations.sum(-1) / np.linalg.norm(annotations, axis=-1) / np.sqrt(64)
+    weights = np.exp(9 * cosine) / np.exp(9 * cosine).sum(1, keepdims=True)
+    np.testing.assert_allclose(out.weights[:, :9], weights, rtol=1e-4)
+    assert not out.weights[:, 9:].any()
