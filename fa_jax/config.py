@@ -198,6 +198,8 @@ class DecodingConfig:
     """A translation has at most this many tokens for each source token ..."""
     max_length_extra: int = 10
     """... and so many on top."""
+    length_exponent: float = 1.0
+    """Hypotheses compete by their log p divided by length to this power: more favours longer."""
     implementation: Literal["dense", "windowed"] = "dense"
     """How attention is evaluated; the result is the same."""
     replace_unknown: bool = False
@@ -214,6 +216,7 @@ class DecodingConfig:
             max_source_length=1,
             max_length_ratio=0,
             max_length_extra=1,
+            length_exponent=0,
         )
         _check_above_zero(self, "decoding", "threshold")
 

@@ -72,6 +72,11 @@ def texts_of(
     """Each line's translations as people write them; unknown words replaced if so decided."""
     if not decoding.replace_unknown:
         return [[run.target.decode(h.words) for h in result.hypotheses] for result in results]
+    if run.config.model.span == "none":
+        raise UserError(
+            f"unknown words are replaced through the alignment, which the score "
+            f"{run.config.model.score!r} of {run.folder} does not have"
+        )
     dictionary = read_dictionary(decoding.dictionary) if decoding.dictionary else {}
     texts = []
     for line, result in zip(lines, results, strict=True):

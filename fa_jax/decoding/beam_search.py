@@ -34,7 +34,7 @@ class Hypotheses:
     """A sentence's best translations, best first.
 
     words: end of sentence included where there was room, then padding. lengths: their words.
-    scores: sum of log p ÷ number of words; -inf where there are fewer hypotheses.
+    scores: sum of log p ÷ number of words, or a power of it; -inf where there are fewer hypotheses.
     scored: positions whose score was computed, summed over steps, live hypotheses and members.
     calls: attention calls, summed likewise. scored ÷ calls is the average window.
     """
@@ -69,6 +69,7 @@ def beam_search(
     beam_size: int,
     max_length: int,
     n_best: int = 1,
+    length_exponent: float | Float[Array, ""] = 1.0,
     implementation: str | None = None,
 ) -> Hypotheses:
     """The best translations of each sentence.
@@ -78,15 +79,16 @@ def beam_search(
       limits: most words a sentence's translation may have; 0 for a row that is no sentence.
       threshold: τ (VS 3.1).
       beam_size: K. max_length: L, no limit may be larger. n_best: the search goes on until so many
-        hypotheses are safe.
+        hypotheses are safe. length_exponent: of the number of words that sums of log p are divided
+        by, so that hypotheses of different lengths compare.
     """
     writers = [_Writer(member, config) for member, config in zip(members, configs, strict=True)]
 
     def going_on(state: BeamState) -> Bool[Array, ""]:
-        return _open(state, limits, n_best).any()
+        return _open(state, limits, n_best, length_exponent).any()
 
     def step(state: BeamState) -> BeamState:
-        searched = _open(state, limits, n_best)[:, None]
+        searched = _open(state, limits, n_best, length_exponent)[:, None]
         live = (state.live_scores > -jnp.inf) & searched
         last = jnp.where(state.step > 0, state.live_words[:, :, state.step - 1], BEGIN)
         written = [
@@ -107,7 +109,7 @@ def beam_search(
         finished = Hypotheses(
             words=words,
             lengths=jnp.full_like(parent, state.step + 1),
-            scores=jnp.where(ended, scores / (state.step + 1), -jnp.inf),
+            scores=jnp.where(ended, scores / _power(state.step + 1, length_exponent), -jnp.inf),
             scored=state.finished.scored + (sum(windows) * live).sum(1),
             calls=state.finished.calls + len(writers) * live.sum(1),
         )
@@ -121,7 +123,7 @@ def beam_search(
 
     start = _start([writer.start for writer in writers], beam_size, max_length)
     state = jax.lax.while_loop(going_on, step, start)
-    return _unfinished_where_none_finished(state, limits)
+    return _unfinished_where_none_finished(state, limits, length_exponent)
 
 
 class _Writer:
@@ -178,9 +180,18 @@ def _start(starts: list[decoder.DecoderState], beam_size: int, max_length: int) 
     )
 
 
-def _open(state: BeamState, limits: Int[Array, " B"], n_best: int) -> Bool[Array, " B"]:
+def _power(length: Int[Array, "*N"], exponent: float | Float[Array, ""]) -> Float[Array, "*N"]:
+    return jnp.maximum(length, 1).astype(jnp.float32) ** exponent
+
+
+def _open(
+    state: BeamState,
+    limits: Int[Array, " B"],
+    n_best: int,
+    length_exponent: float | Float[Array, ""],
+) -> Bool[Array, " B"]:
     """Sentences where a live hypothesis can still win: all its further words may be certain."""
-    best_possible = state.live_scores.max(1) / jnp.maximum(limits, 1)
+    best_possible = state.live_scores.max(1) / _power(limits, length_exponent)
     to_beat = state.finished.scores[:, min(n_best, state.live_scores.shape[1]) - 1]
     return (best_possible > to_beat) & (state.step < limits)
 
@@ -204,12 +215,14 @@ def _best_of(old: Hypotheses, new: Hypotheses) -> Hypotheses:
     )
 
 
-def _unfinished_where_none_finished(state: BeamState, limits: Int[Array, " B"]) -> Hypotheses:
+def _unfinished_where_none_finished(
+    state: BeamState, limits: Int[Array, " B"], length_exponent: float | Float[Array, ""]
+) -> Hypotheses:
     """A sentence whose limit came first gets its live hypotheses, cut off."""
     cut = state.finished.replace(
         words=state.live_words,
         lengths=jnp.broadcast_to(limits[:, None], state.live_scores.shape),
-        scores=state.live_scores / jnp.maximum(limits, 1)[:, None],
+        scores=state.live_scores / _power(limits, length_exponent)[:, None],
     )
     none = state.finished.scores[:, 0] == -jnp.inf
     return jax.tree.map(

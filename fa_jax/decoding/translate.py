@@ -73,7 +73,8 @@ def search_translations(
             n_best,
             decoding.implementation,
         )
-        found = jax.device_get(search(params, *batch, jnp.float32(decoding.threshold)))
+        numbers = jnp.float32([decoding.threshold, decoding.length_exponent])
+        found = jax.device_get(search(params, *batch, numbers))
         results |= {row: _result(found, place, n_best) for place, row in enumerate(rows)}
         progress(len(rows))
     empty = SearchResult([Hypothesis([], 0.0)], 0, 0)
@@ -143,12 +144,14 @@ def _compiled_search(
 ) -> Callable[..., Hypotheses]:
     """The search over all local devices, each going through its own sentences at its own pace."""
 
-    def search(params, sources, lengths, limits: Array, threshold: Array):
+    def search(params, sources, lengths, limits: Array, numbers: Array):
+        threshold, length_exponent = numbers
         return beam_search(
             [Member(*member) for member in zip(params, sources, lengths, strict=True)],
             models,
             limits,
             threshold,
+            length_exponent=length_exponent,
             beam_size=beam_size,
             max_length=max_length,
             n_best=n_best,

@@ -62,6 +62,22 @@ def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
             np.testing.assert_allclose(found.scores[row, place], score, rtol=1e-5)
 
 
+@pytest.mark.parametrize("exponent", [0.0, 0.5, 2.0])
+def test_the_exponent_decides_between_lengths(params, exponent):
+    found = beam_search(
+        [Member(params, jnp.array(SOURCES[1:2]), jnp.array([2]))], [CONFIG], jnp.array([3]),
+        THRESHOLD, beam_size=100, max_length=4, n_best=5, length_exponent=exponent,
+    )  # fmt: skip
+    wanted = [
+        (score * (len(words) + 1) ** (1 - exponent), words)
+        for score, words in exhaustive(params, SOURCES[1], 3)
+    ]
+    for place, (score, words) in enumerate(sorted(wanted, reverse=True)[:5]):
+        length = int(found.lengths[0, place])
+        assert found.words[0, place, :length].tolist() == [*words, 2]
+        np.testing.assert_allclose(found.scores[0, place], score, rtol=1e-5)
+
+
 def test_greedy_takes_the_best_word_each_time(params):
     doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
     (result,) = search(params, SOURCES[:1], beam_size=1)
