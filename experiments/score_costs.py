@@ -64,7 +64,9 @@ def main(
 def _sides(score: str, length: int, window: int, sentences: int, size: int) -> dict:
     """One step by each implementation, inputs included."""
     summary = issubclass(fa_jax.SCORES[score], fa_jax.Summary)
-    config = fa_jax.AttentionConfig(score, None if summary else "flexible", sigma=SIGMA)
+    config = fa_jax.AttentionConfig(
+        score, None if summary else "flexible", sigma=SIGMA, positions=length
+    )
     params = fa_jax.init_attention(
         jax.random.key(0),
         config,
@@ -96,7 +98,8 @@ def _sides(score: str, length: int, window: int, sentences: int, size: int) -> d
                 memory,
                 threshold=threshold,
                 implementation=implementation,
-            ).replace(by_dimension=None)
+                details=False,
+            )
         )
         return lambda: jax.block_until_ready(step(params, query, feedback, state, memory))
 

@@ -11,6 +11,8 @@ import math
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import replace
@@ -44,12 +46,17 @@ def main(
       sentences: of the validation set, translated with the preset's beam.
       output: file of the rows.
     """
+    rows = json.loads(output.read_text(encoding="utf-8")) if output.exists() else {}
+    missing = [system for system in systems if system not in rows]
+    if len(missing) > 1:  # one process cannot hold the programs of all
+        for system in missing:
+            options = ["--steps", steps, "--sentences", sentences, "--output", output]
+            arguments = [__file__, "--systems", system, *options]
+            subprocess.run([sys.executable, *map(str, arguments)], check=True)
+        return
     keep_freed_memory()
     jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
-    rows = json.loads(output.read_text(encoding="utf-8")) if output.exists() else {}
-    for system in systems:
-        if system in rows:
-            continue
+    for system in missing:
         began = time.perf_counter()
         folder = Path(tempfile.mkdtemp(prefix="fa-jax-systems-"))
         try:

@@ -6,14 +6,13 @@ initial_attention_state ─┴────────── state ────�
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
 from fa_jax.attention import dense, windowed
 from fa_jax.attention.checks import check_array, check_positive
@@ -24,10 +23,11 @@ from fa_jax.attention.scores import SCORES
 from fa_jax.attention.span import AttentionState, Reach, Span
 from fa_jax.attention.spans import SPANS
 from fa_jax.attention.summary import Summary
+from fa_jax.attention.weighed import Weighed
 
 Implementation = Literal["dense", "windowed"]
 
-IMPLEMENTATIONS: dict[str, Callable] = {"dense": dense.compute, "windowed": windowed.compute}
+IMPLEMENTATIONS: dict[str, Callable] = {"dense": dense.weigh, "windowed": windowed.weigh}
 
 WINDOWED_FROM_LENGTH = 128
 """Below it, packing costs more than the scores it saves (`experiments/attention_step.py`)."""
@@ -101,15 +101,16 @@ class AttentionOutput:
     context: c_t. weights: a_t, exactly 0 outside the window and on padding; of scores by dimension
     their mean, and `by_dimension` has them all. strength: g(t), 0 where the span has none.
     extent: z(t) of the adaptive span, in positions; 0 elsewhere. scored: positions whose score
-    was computed. window: their number. state: for the next step.
+    was computed. window: their number. state: for the next step. Without details weights,
+    by_dimension and scored are None.
     """
 
     context: Float[Array, "B *K D"]
-    weights: Float[Array, "B *K S"]
+    weights: Float[Array, "B *K S"] | None
     by_dimension: Float[Array, "B *K S D"] | None
     strength: Float[Array, "B *K"]
     extent: Float[Array, "B *K"]
-    scored: Bool[Array, "B *K S"]
+    scored: Bool[Array, "B *K S"] | None
     window: Int[Array, "B *K"]
     state: AttentionState
 
@@ -202,6 +203,7 @@ def attend(
     threshold: float | Float[Array, ""] = np.inf,
     implementation: Implementation | None = None,
     training_keys: Key[Array, " B"] | None = None,
+    details: bool = True,
 ) -> AttentionOutput:
     """One step of attention. Pure; works under every JAX transformation.
 
@@ -218,6 +220,8 @@ def attend(
         the scores that the windows need (decoding), None picks. All agree to rounding.
       training_keys: in training, a random key a sentence, the same at each step: the
         monotonic span then takes expectations over where it stops, instead of stopping.
+      details: False leaves weights, by_dimension and scored out: the rest of a windowed step costs
+        what its windows cost, however long the sentence.
 
     Raises:
       ValueError, TypeError: at trace time, naming the argument: a shape or dtype that does not
@@ -242,6 +246,7 @@ def attend(
         threshold=threshold,
         implementation=implementation,
         training_keys=training_keys,
+        details=details,
     )
 
 
@@ -281,6 +286,7 @@ def attend_projected(
     threshold: float | Float[Array, ""],
     implementation: Implementation | None,
     training_keys: Key[Array, " B"] | None,
+    details: bool,
 ) -> AttentionOutput:
     """`attend` behind its products, for a decoder that fuses them with its own."""
     score, span = config.parts()
@@ -295,58 +301,15 @@ def attend_projected(
     if span is None:
         output = _read_summary(score, params["score"], query, state, memory)
     else:
-        narrow, length = span.narrows(threshold), memory.annotations.shape[1]
-        compute = IMPLEMENTATIONS[_choose(implementation, narrow, length)]
         reach = span.reach(params, span_part, state, memory, threshold, training_keys)
-        step = partial(_attend_within, score, span, params["score"], query, reach, state, memory)
-        output = compute(reach.window, step)
+        reach = reach.replace(
+            first=jnp.maximum(reach.first, 0),
+            last=jnp.minimum(reach.last, memory.lengths[:, None] - 1),
+        )
+        weigh = _implementation(implementation, span.narrows(threshold), reach, memory)
+        weighed = weigh(score, span, params["score"], query, reach, state, memory, details)
+        output = _output(weighed, reach, state, details, memory.annotations.shape[1])
     return jax.tree.map(lambda x: x.reshape(x.shape[0], *hypotheses, *x.shape[2:]), output)
-
-
-def _attend_within(
-    score: Score,
-    span: Span,
-    params: Params,
-    query: Float[Array, "B K Q"],
-    reach: Reach,
-    state: AttentionState,
-    memory: Memory,
-    at_positions: Callable[..., PyTree],
-    context: Callable[..., Array],
-) -> AttentionOutput:
-    """Scores, weights, context, and what they leave for the next step.
-
-    params: the score's. at_positions, context: of the implementation.
-    """
-    scores = at_positions(partial(score.evaluate, params), query, memory.keys, state.score)
-    if scores.ndim == 4:
-        by_dimension = jax.vmap(span.weigh, in_axes=(-1, None), out_axes=-1)(scores, reach)
-        weights, all_weights = by_dimension.mean(-1), by_dimension
-    else:
-        by_dimension, weights = None, span.weigh(scores, reach)
-        all_weights = weights
-    of_score = state.score
-    if jax.tree.leaves(of_score):
-        inputs = (of_score, score.observe(weights))
-        updated = at_positions(lambda _, __, x: score.update(params, *x), (), (), inputs)
-        window = reach.window[..., None]
-        of_score = jax.tree.map(lambda old, new: jnp.where(window, new, old), of_score, updated)
-    zeros = jnp.zeros_like(state.focus)
-    return AttentionOutput(
-        context=context(all_weights.astype(memory.annotations.dtype), memory.annotations),
-        weights=weights,
-        by_dimension=by_dimension,
-        strength=zeros + reach.strength,
-        extent=zeros + reach.extent,
-        scored=reach.window,
-        window=reach.window.sum(-1, dtype=jnp.int32),
-        state=AttentionState(
-            focus=(weights * memory.positions).sum(-1),  # Eq. 4
-            step=state.step + 1,
-            score=of_score,
-            span=reach.state,
-        ),
-    )
 
 
 def _read_summary(
@@ -371,6 +334,22 @@ def _read_summary(
     )
 
 
+def _output(
+    weighed: Weighed, reach: Reach, state: AttentionState, details: bool, length: int
+) -> AttentionOutput:
+    zeros = jnp.zeros_like(state.focus)
+    return AttentionOutput(
+        context=weighed.context,
+        weights=weighed.weights,
+        by_dimension=weighed.by_dimension,
+        strength=zeros + reach.strength,
+        extent=zeros + reach.extent,
+        scored=dense.window_mask(reach.first, reach.last, length) if details else None,
+        window=jnp.maximum(reach.last - reach.first + 1, 0).astype(jnp.int32),
+        state=AttentionState(weighed.focus, state.step + 1, weighed.state, reach.state),
+    )
+
+
 def _sum(parts: Parts, others: Parts) -> Parts:
     return tuple(
         part if other is None else other if part is None else part + other
@@ -378,10 +357,15 @@ def _sum(parts: Parts, others: Parts) -> Parts:
     )
 
 
-def _choose(implementation: str | None, narrow: bool, length: int) -> str:
-    if implementation is None:
-        return "windowed" if narrow and length >= WINDOWED_FROM_LENGTH else "dense"
-    if implementation not in IMPLEMENTATIONS:
+def _implementation(
+    name: str | None, narrow: bool, reach: Reach, memory: Memory
+) -> Callable[..., Weighed]:
+    if name is not None and name not in IMPLEMENTATIONS:
         allowed = ", ".join(map(repr, IMPLEMENTATIONS))
-        raise ValueError(f"implementation must be None or one of {allowed}, got {implementation!r}")
-    return implementation
+        raise ValueError(f"implementation must be None or one of {allowed}, got {name!r}")
+    if reach.head is not None:
+        return dense.weigh  # expectations are over every position
+    if name is None:
+        pays = narrow and memory.annotations.shape[1] >= WINDOWED_FROM_LENGTH
+        name = "windowed" if pays else "dense"
+    return IMPLEMENTATIONS[name]

@@ -19,10 +19,11 @@ from fa_jax.attention.attend import (
     init_attention,
 )
 from fa_jax.attention.checks import check_array, check_positive
+from fa_jax.attention.dense import window_mask
 from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
-from fa_jax.attention.span import AttentionState, inside
-from fa_jax.attention.spans.flexible import penalty
+from fa_jax.attention.span import AttentionState
+from fa_jax.attention.spans.flexible import Flexible, penalty
 
 
 @struct.dataclass
@@ -162,6 +163,8 @@ def flexible_bias(
     check_array("lengths", lengths, (None,) * strength.ndim, jnp.integer)
     flat = jnp.broadcast_to(lengths, strength.shape).reshape(-1)
     g, centre = strength.reshape(-1, 1), focus.reshape(-1, 1)
+    span = Flexible(sigma)
+    first, last = span.window(g, centre, flat, threshold)
     cost = penalty(g, centre, jnp.arange(size, dtype=focus.dtype), sigma)
-    window = inside(cost < threshold, centre, flat)
+    window = window_mask(first, jnp.minimum(last, flat[:, None] - 1), size)
     return jnp.where(window, -cost, -jnp.inf).reshape(*strength.shape, size)

@@ -1,10 +1,11 @@
 """What a span is: which positions count, and with what prior?
 
 A span is a value, as a score is. At each step it turns its state (where attention was, how many
-steps there were) into a reach: the positions that are scored, and what is added to their scores.
+steps there were) into a reach: the window of positions that are scored, and a prior over them.
 """
 
-import jax
+from collections.abc import Callable
+
 import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
@@ -32,18 +33,20 @@ class AttentionState:
 class Reach:
     """What a span decides for one step.
 
-    window: positions whose score is computed. bias: added to scores before the softmax. factor:
-    multiplies the weights behind it. strength: g(t); 0 where a span has none. extent: z(t), what
-    training pays for, in positions; 0 where a span has none. state: the span's own, for the next
-    step.
+    first, last: the window, both included; the positions whose score is computed. What lies
+    outside the sentence does not count. prior: what the span's bias and factor are made of.
+    strength: g(t); 0 where a span has none. extent: z(t), what training pays for, in positions; 0
+    where a span has none. state: the span's own, for the next step. head: where a span only
+    expects to be; its weights are then expectations over every position.
     """
 
-    window: Bool[Array, "B K S"]
-    bias: Float[Array, "B K S"] | float = 0.0
-    factor: Float[Array, "B K S"] | float = 1.0
+    first: Int[Array, "B K"]
+    last: Int[Array, "B K"]
+    prior: PyTree = ()
     strength: Float[Array, "B K"] | float = 0.0
     extent: Float[Array, "B K"] | float = 0.0
     state: PyTree = ()
+    head: Float[Array, "B K S"] | None = None
 
 
 class Span:
@@ -91,19 +94,42 @@ class Span:
         """
         raise NotImplementedError
 
-    def weigh(self, scores: Float[Array, "B K S"], reach: Reach) -> Float[Array, "B K S"]:
-        """Weights: the softmax over the window alone, exactly 0 elsewhere.
+    def bias(
+        self, prior: PyTree, positions: Float[Array, "N K P"]
+    ) -> Float[Array, "N K P"] | float:
+        """What is added to the scores of positions. prior: leaves [N, K, ...]."""
+        return 0.0
 
-        A sentence of length 0 has none.
-        """
-        return jax.nn.softmax(scores + reach.bias, where=reach.window) * reach.factor
+    def factor(
+        self, prior: PyTree, positions: Float[Array, "N K P"]
+    ) -> Float[Array, "N K P"] | float:
+        """What multiplies their weights behind the softmax."""
+        return 1.0
+
+    def expect(
+        self, scores: Float[Array, "B K S"], window: Bool[Array, "B K S"], reach: Reach
+    ) -> Float[Array, "B K S"]:
+        """Weights in expectation over where the head is; for spans whose reach has one."""
+        raise NotImplementedError
 
 
-def inside(
-    chosen: Bool[Array, "B K S"], centre: Float[Array, "B K"], lengths: Int[Array, " B"]
-) -> Bool[Array, "B K S"]:
-    """The chosen positions of the sentence, and always the one nearest to the centre."""
-    index = jnp.arange(chosen.shape[-1])
-    last = lengths[:, None] - 1
-    nearest = jnp.clip(jnp.round(centre), 0, jnp.maximum(last, 0)).astype(lengths.dtype)
-    return (chosen | (index == nearest[..., None])) & (index <= last[..., None])
+def window_around(
+    centre: Float[Array, "B K"],
+    half_width: Float[Array, "B K"] | float,
+    lengths: Int[Array, " B"],
+    inside: Callable[[Float[Array, "B K"]], Bool[Array, "B K"]],
+) -> tuple[Int[Array, "B K"], Int[Array, "B K"]]:
+    """First and last position of the sentence near a centre; always the nearest one.
+
+    inside: whether a position belongs to it. It decides; half_width may be off by rounding.
+    """
+    end = lengths[:, None].astype(centre.dtype) - 1
+    first = jnp.ceil(jnp.clip(centre - half_width, -1, end + 1))
+    last = jnp.floor(jnp.clip(centre + half_width, -1, end + 1))
+    first = jnp.where(inside(first - 1), first - 1, jnp.where(inside(first), first, first + 1))
+    last = jnp.where(inside(last + 1), last + 1, jnp.where(inside(last), last, last - 1))
+    first, last = jnp.maximum(first, 0), jnp.minimum(last, end)
+    nearest = jnp.clip(jnp.round(centre), 0, jnp.maximum(end, 0))
+    empty = first > last
+    first, last = (jnp.where(empty, nearest, x).astype(lengths.dtype) for x in (first, last))
+    return first, last

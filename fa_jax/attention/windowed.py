@@ -1,129 +1,180 @@
 """A step computed inside the windows only, under static shapes.
 
 Positions are taken in blocks. The blocks that each row's window touches are laid behind each
-other in one packed list, so that the cost follows the SUM of the windows, not the widest. The
-list's capacity must be static: it is chosen at each step from a few sizes. A row is one query of
-one sentence.
+other in one packed list, so that the cost follows the sum of the windows: neither the widest nor
+the sentence. The list's capacity must be static: it is chosen at each step from a few sizes. A
+row is one query of one sentence.
 """
 
-from collections.abc import Callable
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Bool, Float, Int
 
-from fa_jax.attention import dense
+from fa_jax.attention.memory import Memory
+from fa_jax.attention.params import Params
+from fa_jax.attention.score import Score
+from fa_jax.attention.span import AttentionState, Reach, Span
+from fa_jax.attention.weighed import Weighed
 
 BLOCK = 8
 """Positions taken together."""
-SHARES = (1 / 16, 1 / 8, 3 / 16, 1 / 4, 3 / 8, 1 / 2, 1.0)
-"""Capacities of the packed list, as shares of all blocks."""
-GATHERED_BELOW = 1 / 4
-"""Contexts read packed annotations where these are at most so many for each annotation there is.
-
-Several queries of a sentence share its annotations: above it one dense product is faster.
-"""
+GROWTH, COARSE_GROWTH, COARSE_FROM = 1.25, 2.0, 32
+"""Of capacities, in blocks a row: each so much more than the one before; above 32, twice it."""
 
 
 @struct.dataclass
 class Packed:
     """Which block stands in which slot of the packed list.
 
-    row, sentence: whose block a slot holds. position: of its elements, clipped to the sentence.
-    real: False behind the last block and beyond the padded length. shift: block b of a row stands
-    in slot `shift + b`.
+    row, sentence: whose block a slot holds. position: of its elements, clipped to the padded
+    length. inside: whether they belong to the row's window.
     """
 
     row: Int[Array, " C"]
     sentence: Int[Array, " C"]
     position: Int[Array, "C block"]
-    real: Bool[Array, "C block"]
-    shift: Int[Array, " N"]
+    inside: Bool[Array, "C block"]
 
 
-def compute(window: Bool[Array, "B K S"], step: Callable[..., PyTree]) -> PyTree:
-    """`step(at_positions, context)` over the smallest packed list that holds all windows."""
-    sentences, queries, length = window.shape
-    rows = sentences * queries
-    first, count = _blocks_of_windows(window.reshape(rows, length))
+def weigh(
+    score: Score,
+    span: Span,
+    params: Params,
+    query: Float[Array, "B K Q"],
+    reach: Reach,
+    state: AttentionState,
+    memory: Memory,
+    details: bool,
+) -> Weighed:
+    """As `dense.weigh`, from the windows alone. details: also return weights, [B, K, S]."""
+    sentences, queries = reach.first.shape
+    rows, length = sentences * queries, memory.annotations.shape[1]
+    first, last = reach.first.reshape(-1), reach.last.reshape(-1)
+    first_block = first // BLOCK
+    count = jnp.where(first <= last, last // BLOCK - first_block + 1, 0)
     ends = jnp.cumsum(count)
-    starts = ends - count
 
-    def with_capacity(capacity: int) -> PyTree:
-        slot = jnp.arange(capacity)
+    def with_slots(slots: int) -> Weighed:
+        slot = jnp.arange(slots)
         row = jnp.minimum(
             jnp.searchsorted(ends, slot, side="right", method="compare_all"), rows - 1
         )
-        block = first[row] + slot - starts[row]
+        block = first_block[row] + slot - (ends - count)[row]
         position = block[:, None] * BLOCK + jnp.arange(BLOCK)
-        real = (slot < ends[-1])[:, None] & (position < length)
+        inside = (position >= first[row, None]) & (position <= last[row, None])
+        inside &= (slot < ends[-1])[:, None]
         position = jnp.clip(position, 0, length - 1)
-        packed = Packed(row, row // queries, position, real, starts - first)
-        return step(partial(at_positions, packed, window.shape), partial(context, packed))
+        packed = Packed(row, row // queries, position, inside)
+        return _weigh_packed(score, span, params, query, reach, state, memory, details, packed)
 
-    blocks = -(-length // BLOCK)
-    capacities = sorted({max(1, round(share * rows * blocks)) for share in SHARES})
+    capacities = _capacities(rows, -(-length // BLOCK))
     smallest = (ends[-1] > jnp.asarray(capacities)).sum()
-    return jax.lax.switch(smallest, [partial(with_capacity, c) for c in capacities])
+    return jax.lax.switch(smallest, [partial(with_slots, c) for c in capacities])
 
 
-def at_positions(
+def _capacities(rows: int, blocks: int) -> list[int]:
+    """Slots of the packed lists to choose from; the last one holds every block of every row."""
+    sizes, size = [], 1
+    while size < blocks:
+        sizes.append(size)
+        growth = GROWTH if size < COARSE_FROM else COARSE_GROWTH
+        size = max(size + 1, round(size * growth))
+    return [rows * size for size in (*sizes, blocks)]
+
+
+def _weigh_packed(
+    score: Score,
+    span: Span,
+    params: Params,
+    query: Float[Array, "B K Q"],
+    reach: Reach,
+    state: AttentionState,
+    memory: Memory,
+    details: bool,
     packed: Packed,
-    shape: tuple[int, int, int],
-    function: Callable[..., PyTree],
-    of_queries: PyTree,
-    of_sentences: PyTree,
-    of_positions: PyTree,
-) -> PyTree:
-    """As `dense.at_positions`, in the window; what stands elsewhere is not to be read."""
-    row, sentence = packed.row[:, None], packed.sentence[:, None]
-    queries = jax.tree.map(lambda x: _rows(x)[row], of_queries)
-    sentences = jax.tree.map(lambda x: x[sentence, packed.position], of_sentences)
-    positions = jax.tree.map(lambda x: _rows(x)[row, packed.position][:, None], of_positions)
-    found = function(queries, sentences, positions)
-    unpacked = jax.tree.map(lambda x: _unpack(x[:, 0], packed.shift, shape[-1]), found)
-    return jax.tree.map(lambda x: x.reshape(*shape, *x.shape[2:]), unpacked)
+) -> Weighed:
+    sentences, queries = reach.first.shape
+    rows = sentences * queries
+    row, sentence, position = packed.row[:, None], packed.sentence[:, None], packed.position
+    keys = jax.tree.map(lambda x: x[sentence, position], memory.keys)
+    remembered = jax.tree.map(lambda x: _rows(x)[row, position][:, None], state.score)
+    scores = score.evaluate(params, _rows(query)[row], keys, remembered)[:, 0]
+    prior = jax.tree.map(lambda x: _rows(x)[row], reach.prior)
+    places = position.astype(jnp.float32)[:, None]
+    bias, factor = (
+        jnp.broadcast_to(part(prior, places), places.shape)[:, 0]
+        for part in (span.bias, span.factor)
+    )
+    by_position = (..., *[None] * (scores.ndim - 2))
+    weights = _softmax(scores + bias[by_position], packed.inside[by_position], packed.row, rows)
+    weights *= factor[by_position]
+    mean = weights if scores.ndim == 2 else weights.mean(-1)
+    context = _context(weights.astype(memory.annotations.dtype), memory.annotations, packed, rows)
+
+    def unpacked(values: Float[Array, "C block *D"]) -> Float[Array, "B K S *D"]:
+        flat = jnp.zeros((rows, memory.annotations.shape[1], *values.shape[2:]), values.dtype)
+        # Slots behind the last one, and what a block has beyond its window, add nothing.
+        return flat.at[row, position].add(values).reshape(sentences, queries, *flat.shape[1:])
+
+    of_score = state.score
+    if jax.tree.leaves(of_score):
+        observed = jax.tree.map(
+            lambda x: _rows(x)[row, position][:, None], score.observe(unpacked(mean))
+        )
+        new = score.update(params, remembered, observed)
+        place = jnp.where(packed.inside, position, memory.annotations.shape[1])
+        of_score = jax.tree.map(
+            lambda x, y: _rows(x).at[row, place].set(y[:, 0], mode="drop").reshape(x.shape),
+            of_score,
+            new,
+        )
+    focus = jax.ops.segment_sum((mean * position).sum(1), packed.row, rows)
+    return Weighed(
+        context=context.reshape(sentences, queries, -1),
+        focus=focus.reshape(sentences, queries),
+        state=of_score,
+        weights=unpacked(mean) if details else None,
+        by_dimension=unpacked(weights) if details and scores.ndim == 3 else None,
+    )
 
 
-def context(
-    packed: Packed, weights: Float[Array, "B K S *D"], annotations: Float[Array, "B S D"]
-) -> Float[Array, "B K D"]:
-    """As `dense.context`, reading the annotations in the window only."""
-    sentences, queries = weights.shape[:2]
-    rows, slots = sentences * queries, len(packed.row)
-    if slots * BLOCK > GATHERED_BELOW * sentences * annotations.shape[1]:
-        return dense.context(weights, annotations)
-    values = annotations[packed.sentence[:, None], packed.position]
-    chosen = _rows(weights)[packed.row[:, None], packed.position]
-    real = packed.real.reshape(*packed.real.shape, *[1] * (chosen.ndim - 2))
-    product = "cpd,cpd->cd" if weights.ndim == 4 else "cp,cpd->cd"
-    sums = jnp.einsum(product, jnp.where(real, chosen, 0), values)
-    # A product with a matrix of zeros and ones adds up each row's blocks: no scatter.
-    found = (jnp.arange(rows)[:, None] == packed.row).astype(sums.dtype) @ sums
-    return found.reshape(sentences, queries, -1)
+def _softmax(
+    scores: Float[Array, "C block *D"],
+    inside: Bool[Array, "C block *#D"],
+    row: Int[Array, " C"],
+    rows: int,
+) -> Float[Array, "C block *D"]:
+    """Over each row's own slots, 0 outside the window."""
+    highest = jnp.where(inside, scores, -jnp.inf).max(1)
+    highest = jax.lax.stop_gradient(jax.ops.segment_max(highest, row, rows))
+    shifted = jnp.where(inside, scores - highest[row][:, None], -jnp.inf)
+    exponentials = jnp.exp(shifted)
+    total = jax.ops.segment_sum(exponentials.sum(1), row, rows)[row][:, None]
+    return jnp.where(inside, exponentials / jnp.where(total == 0, 1, total), 0)
+
+
+def _context(
+    weights: Float[Array, "C block *D"],
+    annotations: Float[Array, "B S D"],
+    packed: Packed,
+    rows: int,
+) -> Float[Array, "N D"]:
+    """`Σ_s a(s) h̄_s`, reading the packed annotations where they lie.
+
+    The sum over a block is written out: XLA makes one loop of it, and copies nothing.
+    """
+    by_dimension = weights.ndim == 3
+    products = (
+        (weights[:, i] if by_dimension else weights[:, i, None])
+        * annotations[packed.sentence, packed.position[:, i]]
+        for i in range(BLOCK)
+    )
+    return jax.ops.segment_sum(sum(products), packed.row, rows)
 
 
 def _rows(x: Array) -> Array:
     """[B, K, ...] to [N, ...]."""
     return x.reshape(-1, *x.shape[2:])
-
-
-def _blocks_of_windows(
-    window: Bool[Array, "N S"],
-) -> tuple[Int[Array, " N"], Int[Array, " N"]]:
-    """Each row's first block, and how many blocks its window touches (windows have no holes)."""
-    block = jnp.arange(window.shape[1]) // BLOCK
-    first = jnp.where(window, block, len(block)).min(1)
-    last = jnp.where(window, block, -1).max(1)
-    return jnp.minimum(first, len(block) - 1), jnp.maximum(last - first + 1, 0)
-
-
-def _unpack(
-    packed: Float[Array, "C block *D"], shift: Int[Array, " N"], length: int
-) -> Float[Array, "N S *D"]:
-    """Each row reads its own slots."""
-    position = jnp.arange(length)
-    slot = jnp.clip(shift[:, None] + position // BLOCK, 0, packed.shape[0] - 1)
-    return packed[slot, position % BLOCK]

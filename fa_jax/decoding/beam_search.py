@@ -155,6 +155,7 @@ class _Writer:
             threshold=threshold,
             implementation=implementation,
             training_keys=None,
+            details=False,
         )
         logits = decoder.logits(params, decoder.bottleneck(params, state.output))
         return state, jax.nn.log_softmax(logits.astype(jnp.float32)), attended.window

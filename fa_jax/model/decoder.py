@@ -141,7 +141,7 @@ def decoder_step(
     """One step: attend with h_{t-1}, then the LSTM reads [i_t; c_t], or [i_t; c_t; h̃_{t-1}].
 
     product: `product(name, x)` is `x @ step_kernels(params, config)[name]`.
-    attention_options: threshold, implementation and training_keys of `attend`.
+    attention_options: threshold, implementation, training_keys and details of `attend`.
     """
     for_query, _ = _attention_kernels(params, config)
     widths = [0 if kernel is None else kernel.shape[1] for kernel in for_query]

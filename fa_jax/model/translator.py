@@ -103,12 +103,13 @@ def force_translation(
     threshold: float | Float[Array, ""] = jnp.inf,
     implementation: str | None = "dense",
     training_keys: Key[Array, " B"] | None = None,
+    details: bool = True,
     collect: Callable[[AttentionOutput], PyTree] = lambda attended: attended,
 ) -> ForcedSteps:
     """The decoder's steps while it is fed the target's words.
 
     training_keys: in training, a random key a sentence. collect: what is kept of each step's
-    attention. params: in the compute precision.
+    attention. details: whether it needs weights. params: in the compute precision.
     """
     keys = split_keys(training_keys, 4)
     read = read_source(params, config, source, source_lengths, keys[0])
@@ -130,6 +131,7 @@ def force_translation(
             threshold=threshold,
             implementation=implementation,
             training_keys=keys,
+            details=details,
         )
         return state, (state.output, collect(attended))
 

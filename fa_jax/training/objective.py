@@ -57,6 +57,7 @@ def objective(
         batch.target,
         threshold=threshold,
         training_keys=training_keys,
+        details=False,
         collect=lambda attended: (attended.strength, attended.extent),
     )
     mask = word_mask(batch.target_lengths, batch.target.shape[1])

@@ -27,7 +27,7 @@ every_pair = pytest.mark.parametrize(("score", "span"), PAIRS)
 @pytest.fixture(autouse=True)
 def few_capacities(monkeypatch):
     """Each is compiled for itself; that all agree is tested below."""
-    monkeypatch.setattr(windowed, "SHARES", (1 / 4, 1.0))
+    monkeypatch.setattr(windowed, "GROWTH", 100.0)
 
 
 def configured(score, span, **settings):
@@ -166,12 +166,34 @@ def test_half_precision_stays_near(score, span, agreement):
         agreement(score, span, implementation, "bfloat16", error, None)
 
 
+def test_without_details_the_rest_is_the_same():
+    config = configured("fine_grained", "flexible")
+    params, arrays, lengths, *_ = case(config)
+    params, arrays = jax.tree.map(jnp.float32, (params, arrays))
+    memory = fa_jax.prepare_memory(params, arrays["annotations"], jnp.asarray(lengths), config)
+    state = fa_jax.initial_attention_state(memory, config)
+    for implementation in ("dense", "windowed"):
+        options = {"threshold": 1.2, "implementation": implementation}
+        inputs = (params, config, arrays["query"], arrays["feedback"], state, memory)
+        full = fa_jax.attend(*inputs, **options)
+        bare = fa_jax.attend(*inputs, **options, details=False)
+        assert (bare.weights, bare.by_dimension, bare.scored) == (None, None, None)
+        np.testing.assert_allclose(full.by_dimension.mean(-1), full.weights, rtol=1e-6)
+        np.testing.assert_array_equal(full.scored.sum(1), full.window)
+        for a, b in zip(
+            (full.context, full.state.focus, full.window),
+            (bare.context, bare.state.focus, bare.window),
+            strict=True,
+        ):
+            np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
 def test_all_capacities_agree(monkeypatch):
     config = configured("recurrent", "flexible")
     inputs = case(config)
     dense = run(inputs[0], config, *inputs[1:], implementation="dense", threshold=1.2)
-    for share in (1 / 2, 3 / 4, 1.0):
-        monkeypatch.setattr(windowed, "SHARES", (share,))
+    for growth in (1.0, 2.0, 100.0):
+        monkeypatch.setattr(windowed, "GROWTH", growth)
         found = run(inputs[0], config, *inputs[1:], implementation="windowed", threshold=1.2)
         for a, b in zip(dense, found, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
@@ -191,8 +213,8 @@ class FirstHalf(fa_jax.Span):
         return True
 
     def reach(self, params, projected, state, memory, threshold, training_keys):
-        half = (memory.lengths[:, None, None] + 1) // 2
-        return fa_jax.Reach((memory.positions < half) & (state.focus[..., None] > -9))
+        first = jnp.zeros_like(state.step)
+        return fa_jax.Reach(first, first + (memory.lengths[:, None] + 1) // 2 - 1)
 
 
 def test_a_score_and_a_span_of_ones_own_work_windowed():

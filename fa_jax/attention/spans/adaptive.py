@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Key, PRNGKeyArray
+from jaxtyping import Array, Float, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Kernels, Sizes, at_least_float32, glorot
-from fa_jax.attention.span import AttentionState, Reach, Span, inside
+from fa_jax.attention.span import AttentionState, Reach, Span, window_around
 
 INITIAL_EXTENT_BIAS = 2.0
 """z starts near 0.88 of the sentence: nearly all of it is read before anything is learnt."""
@@ -53,10 +53,22 @@ class Adaptive(Span):
         p = params["extent"]
         share = jax.nn.sigmoid(at_least_float32(jnp.tanh(projected) @ p["vector"] + p["bias"]))
         extent = memory.lengths[:, None] * share
-        distance = jnp.abs(memory.positions - state.focus[..., None])
-        ramp = (self.ramp + extent[..., None] - distance) / self.ramp
-        window = inside(ramp > 0, state.focus, memory.lengths)
-        # The position nearest to a focus far outside may have no ramp at all.
-        soft = (ramp > 0) & (ramp < 1)
-        bias = jnp.where(soft, jnp.log(jnp.where(soft, ramp, 1)), 0)
-        return Reach(window, bias=bias, extent=extent)
+        prior = extent, state.focus
+        window = window_around(
+            state.focus,
+            jax.lax.stop_gradient(self.ramp + extent),
+            memory.lengths,
+            lambda s: self._mask(prior, s[..., None])[..., 0] > 0,
+        )
+        return Reach(*window, prior=prior, extent=extent)
+
+    def bias(self, prior: PyTree, positions: Float[Array, "N K P"]) -> Float[Array, "N K P"]:
+        mask = self._mask(prior, positions)
+        # The position nearest to a focus far outside has no ramp at all, but is in the window.
+        soft = (mask > 0) & (mask < 1)
+        return jnp.where(soft, jnp.log(jnp.where(soft, mask, 1)), 0)
+
+    def _mask(self, prior: PyTree, positions: Float[Array, "N K P"]) -> Float[Array, "N K P"]:
+        extent, focus = prior
+        distance = jnp.abs(positions - focus[..., None])
+        return (self.ramp + extent[..., None] - distance) / self.ramp

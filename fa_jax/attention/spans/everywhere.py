@@ -7,7 +7,7 @@ from jaxtyping import Array, Float, Key
 
 from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
-from fa_jax.attention.span import AttentionState, Reach, Span, inside
+from fa_jax.attention.span import AttentionState, Reach, Span
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,5 @@ class Global(Span):
         threshold: float | Float[Array, ""],
         training_keys: Key[Array, " B"] | None,
     ) -> Reach:
-        everything = jnp.ones((*state.focus.shape, len(memory.positions)), bool)
-        window = inside(everything, state.focus, memory.lengths)
-        return Reach(window)
+        zeros = jnp.zeros_like(state.step)
+        return Reach(zeros, zeros + memory.lengths[:, None] - 1)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Key, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Kernels, Sizes, at_least_float32, glorot
-from fa_jax.attention.span import AttentionState, Reach, Span, inside
+from fa_jax.attention.span import AttentionState, Reach, Span, window_around
 
 INITIAL_STRENGTH_BIAS = -4.0
 """g starts near 0.02: with 0 the focus cannot leave the sentence's start at first."""
@@ -49,9 +49,28 @@ class Flexible(Span):
         training_keys: Key[Array, " B"] | None,
     ) -> Reach:
         g = strength(params["strength"], projected)
-        cost = penalty(g, state.focus, memory.positions, self.sigma)
-        window = inside(cost < threshold, state.focus, memory.lengths)
-        return Reach(window, bias=-cost, strength=g)
+        window = self.window(g, state.focus, memory.lengths, threshold)
+        return Reach(*window, prior=(g, state.focus), strength=g)
+
+    def window(
+        self,
+        strength: Float[Array, "B K"],
+        focus: Float[Array, "B K"],
+        lengths: Int[Array, " B"],
+        threshold: float | Float[Array, ""],
+    ) -> tuple[Int[Array, "B K"], Int[Array, "B K"]]:
+        """First and last position whose penalty is below τ (VS 3.1)."""
+        strength, focus = jax.lax.stop_gradient((strength, focus))
+        half_width = jnp.sqrt(threshold * 2 * self.sigma**2 / strength)
+
+        def inside(position: Float[Array, "B K"]) -> Bool[Array, "B K"]:
+            cost = penalty(strength, focus, position[..., None], self.sigma)
+            return cost[..., 0] < threshold
+
+        return window_around(focus, half_width, lengths, inside)
+
+    def bias(self, prior: PyTree, positions: Float[Array, "N K P"]) -> Float[Array, "N K P"]:
+        return -penalty(*prior, positions, self.sigma)
 
 
 def strength(params: Params, hidden: Float[Array, "*N A"]) -> Float[Array, "*N"]:
@@ -62,7 +81,7 @@ def strength(params: Params, hidden: Float[Array, "*N A"]) -> Float[Array, "*N"]
 def penalty(
     strength: Float[Array, "B K"],
     focus: Float[Array, "B K"],
-    positions: Float[Array, " S"],
+    positions: Float[Array, "B K S"] | Float[Array, " S"],
     sigma: float | Float[Array, ""],
 ) -> Float[Array, "B K S"]:
     """g(t) (s − p_{t-1})² / (2σ²), Eqs. 5 and 6."""

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Key, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Kernels, Sizes, at_least_float32, glorot
-from fa_jax.attention.span import AttentionState, Reach, Span, inside
+from fa_jax.attention.span import AttentionState, Reach, Span, window_around
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,7 @@ class LocalM(Span):
         training_keys: Key[Array, " B"] | None,
     ) -> Reach:
         centre = state.step.astype(state.focus.dtype)
-        near = jnp.abs(memory.positions - centre[..., None]) <= self.half_width
-        return Reach(inside(near, centre, memory.lengths))
+        return Reach(*_within(centre, self.half_width, memory))
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,17 @@ class LocalP(Span):
     ) -> Reach:
         share = jax.nn.sigmoid(at_least_float32(jnp.tanh(projected) @ params["position"]["vector"]))
         centre = memory.lengths[:, None] * share
-        distance = memory.positions - centre[..., None]
-        window = inside(jnp.abs(distance) <= self.half_width, centre, memory.lengths)
-        factor = jnp.exp(-jnp.square(distance) / (2 * (self.half_width / 2) ** 2))
-        return Reach(window, factor=factor)
+        return Reach(*_within(centre, self.half_width, memory), prior=centre)
+
+    def factor(
+        self, prior: Float[Array, "N K"], positions: Float[Array, "N K P"]
+    ) -> Float[Array, "N K P"]:
+        distance = positions - prior[..., None]
+        return jnp.exp(-jnp.square(distance) / (2 * (self.half_width / 2) ** 2))
+
+
+def _within(
+    centre: Float[Array, "B K"], half_width: int, memory: Memory
+) -> tuple[Int[Array, "B K"], Int[Array, "B K"]]:
+    near = lambda s: jnp.abs(s - centre) <= half_width  # noqa: E731
+    return window_around(jax.lax.stop_gradient(centre), float(half_width), memory.lengths, near)

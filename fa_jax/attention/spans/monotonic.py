@@ -71,29 +71,27 @@ class MonotonicChunkwise(Span):
             stop = jax.nn.sigmoid(_energy(params["stop"], projected, memory.span_keys) + noise)
             stop = jnp.where(index == memory.lengths[:, None, None] - 1, 1, stop)
             head = expected_head(stop, state.span)
-            window = jnp.broadcast_to(index < memory.lengths[:, None, None], head.shape)
-            return Reach(window, state=jnp.where(window, head, 0))
+            head = jnp.where(index < memory.lengths[:, None, None], head, 0)
+            first = jnp.zeros_like(state.step)
+            last = first + memory.lengths[:, None] - 1
+            return Reach(first, last, state=head, head=head)
         head = jnp.argmax(state.span, axis=-1)
-        stopped = next_stop(params["stop"], projected, memory, head)[..., None]
-        window = (index > stopped - self.chunk) & (index <= stopped)
-        window &= index < memory.lengths[:, None, None]
-        return Reach(window, state=(index == stopped).astype(state.span.dtype))
+        stopped = next_stop(params["stop"], projected, memory, head)
+        head = (index == stopped[..., None]).astype(state.span.dtype)
+        return Reach(stopped - self.chunk + 1, stopped, state=head)
 
-    def weigh(self, scores: Float[Array, "B K S"], reach: Reach) -> Float[Array, "B K S"]:
-        """The softmax over the chunk, in expectation over where the head stopped.
-
-        With a certain head it is the plain softmax over its chunk.
-        """
-        behind = self.chunk - 1
-        scores = jnp.where(reach.window, scores, 0)  # what stands there was not computed
+    def expect(
+        self, scores: Float[Array, "B K S"], window: Bool[Array, "B K S"], reach: Reach
+    ) -> Float[Array, "B K S"]:
+        """The softmax over the chunk, in expectation over where the head stopped."""
+        behind, length = self.chunk - 1, scores.shape[-1]
         padded = jnp.pad(scores, [(0, 0), (0, 0), (behind, 0)], constant_values=-jnp.inf)
         # chunks[..., s, i]: position s - behind + i, as seen by a head that stopped at s.
-        chunks = jnp.stack([padded[..., i : i + scores.shape[-1]] for i in range(self.chunk)], -1)
-        shares = reach.state[..., None] * jax.nn.softmax(chunks, axis=-1)
+        chunks = jnp.stack([padded[..., i : i + length] for i in range(self.chunk)], -1)
+        shares = reach.head[..., None] * jax.nn.softmax(chunks, axis=-1)
         ahead = jnp.pad(shares, [(0, 0), (0, 0), (0, behind), (0, 0)])
-        length = scores.shape[-1]
         weights = sum(ahead[..., behind - i : behind - i + length, i] for i in range(self.chunk))
-        return jnp.where(reach.window, weights, 0)
+        return jnp.where(window, weights, 0)
 
     def _noise(
         self, keys: Key[Array, " B"], steps: Int[Array, "B K"], length: int
