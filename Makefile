@@ -48,8 +48,8 @@ translate: languages .venv/installed ## translate lines from stdin to stdout (TH
 evaluate: languages .venv/installed ## score the test set (THRESHOLD=1.2)
 	@$(FA_JAX) evaluate "$(RUN)" $(THRESHOLD_OPTION) $(ARGS)
 
-benchmark: .venv/installed ## training throughput against this machine's matrix product
-	@.venv/bin/python experiments/training_throughput.py $(ARGS)
+benchmark: .venv/installed ## measure speed on this machine (NAME=one benchmark)
+	@$(FA_JAX) benchmark $(NAME) $(ARGS)
 
 test: .venv/installed-test ## run the tests
 	@.venv/bin/python -m pytest -q -n 2 --dist loadfile $(ARGS)

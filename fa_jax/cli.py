@@ -10,10 +10,12 @@ from typing import Annotated, Literal
 
 import tyro
 
+from fa_jax.benchmarks import BENCHMARKS
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
 from fa_jax.errors import UserError
 from fa_jax.presets import PRESETS_HELP
 
+BENCHMARKS_HELP = "; ".join(f"{name}: {question}" for name, question in BENCHMARKS.items())
 LINES_AT_ONCE = 1024
 """Lines that `translate` reads before it writes."""
 EXAMPLES = 5
@@ -108,12 +110,26 @@ class Evaluate:
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
 
 
+@dataclass(frozen=True)
+class Benchmark:
+    """Measure speed on this machine; all benchmarks, or those that are named."""
+
+    names: Annotated[
+        tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(help=BENCHMARKS_HELP)
+    ] = ()
+    rounds: int = 0
+    """Times that each side is timed; 0: the benchmark's own number."""
+    output: Path = Path("experiments/results")
+    """Folder of NAME.json and NAME.md."""
+
+
 COMMANDS = {
     "data": Data,
     "train": Train,
     "finetune": Finetune,
     "translate": Translate,
     "evaluate": Evaluate,
+    "benchmark": Benchmark,
 }
 SHORT = {"--threshold": "--decoding.threshold", "--beam-size": "--decoding.beam-size"}
 """Options used so often that they have a short name."""
@@ -151,7 +167,8 @@ def _parse(arguments: list[str]):
             COMMANDS, prog="fa-jax", description=__doc__, args=arguments
         )
     name, rest = arguments[0], arguments[1:]
-    default = None if {"-h", "--help"} & {*rest} else _defaults(name, rest)
+    plain = name == "benchmark" or {"-h", "--help"} & {*rest}
+    default = None if plain else _defaults(name, rest)
     return tyro.cli(COMMANDS[name], prog=f"fa-jax {name}", args=rest, default=default)
 
 
@@ -328,6 +345,18 @@ def _evaluate(command: Evaluate):
     print(as_json(scores) if command.json else _summary(scores))
 
 
+def _benchmark(command: Benchmark):
+    from importlib import import_module
+
+    if unknown := {*command.names} - {*BENCHMARKS}:
+        raise UserError(f"unknown benchmark {min(unknown)!r}: choose {', '.join(BENCHMARKS)}")
+    for name in command.names or BENCHMARKS:
+        measure = import_module(f"fa_jax.benchmarks.{name}").measure
+        report = measure(**({"rounds": command.rounds} if command.rounds else {}))
+        report.write(command.output)
+        print(report.table(), flush=True)
+
+
 def _summary(scores: dict) -> str:
     """A split's scores for a reader."""
     saved = 1 - scores["window"] / max(scores["source_length"], 1e-9)
@@ -375,4 +404,5 @@ ACTIONS = {
     Finetune: _finetune,
     Translate: _translate,
     Evaluate: _evaluate,
+    Benchmark: _benchmark,
 }

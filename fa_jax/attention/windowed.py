@@ -21,7 +21,7 @@ from fa_jax.attention.weighed import Weighed
 
 BLOCK = 8
 """Positions taken together."""
-GROWTH, COARSE_GROWTH, COARSE_FROM = 1.25, 2.0, 32
+GROWTH, COARSE_GROWTH, COARSE_FROM = 1.12, 2.0, 32
 """Of capacities, in blocks a row: each so much more than the one before; above 32, twice it."""
 
 

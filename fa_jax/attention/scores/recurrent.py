@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Sizes, at_least_float32, glorot
+from fa_jax.attention.score import Sizes, at_least_float32, glorot, project_hidden
 from fa_jax.attention.scores.concat import Concat
 
 
@@ -43,7 +43,7 @@ class Recurrent(Concat):
     ) -> Float[Array, "N K S"]:
         dynamic = state.astype(keys.dtype) @ params["dynamic_kernel"]
         hidden = jnp.tanh(query[:, :, None] + keys[:, None] + dynamic)
-        return at_least_float32(hidden) @ at_least_float32(params["vector"])
+        return project_hidden(hidden, params["vector"])
 
     def initial_state(self, sentences: int, length: int) -> Float[Array, "B S M"]:
         return jnp.zeros((sentences, length, self.dynamic_size))

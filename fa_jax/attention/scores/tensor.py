@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Kernels, Score, Sizes, at_least_float32, glorot
+from fa_jax.attention.score import Kernels, Score, Sizes, glorot, project_hidden
 
 Keys = tuple[Float[Array, "N S D"], Float[Array, "N S C"]]
 
@@ -48,4 +48,4 @@ class Tensor(Score):
         bilinear = bilinear.reshape(*query.shape[:2], self.slices, -1)
         products = jnp.einsum("nkcd,nsd->nksc", bilinear, annotations)
         hidden = jnp.tanh(products + query_part[:, :, None] + linear[:, None])
-        return at_least_float32(hidden) @ at_least_float32(params["vector"])
+        return project_hidden(hidden, params["vector"])

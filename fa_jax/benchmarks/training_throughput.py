@@ -3,25 +3,21 @@
 Useful floating-point operations a second: two for each multiply and add of the model's products,
 on real words only (padding is computed, not counted), three times the forward pass for a step. At
 best: a 2048 × 2048 float32 product by `jnp`. Both sides alternate in one run, after compilation;
-medians. Run it with `make benchmark`; results/training_throughput.json keeps what was measured.
+medians.
 """
 
-import json
-import platform
 import statistics
 import time
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import tyro
 
-from fa_jax.cache import cache_folder
+from fa_jax.benchmarks import BENCHMARKS
+from fa_jax.benchmarks.report import Report
 from fa_jax.config import ModelConfig
 from fa_jax.data.batches import make_batch, plan_batches
 from fa_jax.data.encoded import prepare
-from fa_jax.host_memory import keep_freed_memory
 from fa_jax.presets import preset
 from fa_jax.training.optimizer import make_optimizer
 from fa_jax.training.step import init_state, make_train_step, replicate, shard
@@ -41,16 +37,8 @@ def forward_operations(
     return 2 * (source * encoder + target * step + source * target * pair).sum()
 
 
-def main(languages: str = "en-ja", rounds: int = 15, output: Path | None = None):
-    """Measures and prints one JSON object.
-
-    Args:
-      languages: corpus and preset are the languages' defaults.
-      rounds: each times a matrix product and one step of every padded shape.
-      output: also write the object to this file.
-    """
-    keep_freed_memory()
-    jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
+def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
+    """One row. Each round times a matrix product and one step of every padded shape."""
     config = preset("small", languages, "")
     data = prepare(config.data)
     plan = plan_batches(
@@ -94,33 +82,16 @@ def main(languages: str = "en-ja", rounds: int = 15, output: Path | None = None)
     epoch = (counts * medians).sum()
     best = 2 * PRODUCT**3 / statistics.median(product_seconds)
     useful = 3 * forward_operations(config.model, source, target, vocabularies[1]) / epoch
-    result = {
-        "benchmark": "training throughput, preset small",
+    row = {
         "languages": languages,
-        "processor": _processor(),
-        "jax": jax.__version__,
+        "ratio": useful / best,
         "useful_gflops": useful / 1e9,
         "product_gflops": best / 1e9,
-        "ratio": useful / best,
         "target_tokens_per_second": float(target.sum() / epoch),
         "padding_share_source": 1 - source.sum() / (plan.shapes[:, 0].sum() * plan.rows.shape[1]),
         "padding_share_target": 1 - target.sum() / (plan.shapes[:, 1].sum() * plan.rows.shape[1]),
         "compilation_seconds": compilation,
         "shapes": len(shapes),
-        "rounds": rounds,
     }
-    print(json.dumps(result, indent=2))
-    if output is not None:
-        output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-
-
-def _processor() -> str:
-    if jax.default_backend() != "cpu":
-        return jax.devices()[0].device_kind
-    cpuinfo = Path("/proc/cpuinfo")
-    names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
-    return f"{len(names)} × {names[0].split(':')[1].strip()}" if names else platform.processor()
-
-
-if __name__ == "__main__":
-    tyro.cli(main)
+    name = "training_throughput"
+    return Report(name, BENCHMARKS[name], {"preset": "small", "rounds": rounds}, [row])

@@ -1,0 +1,38 @@
+"""Does the cost of a step follow the window or the sentence? Windows of 16, longer and longer.
+
+The step as beam search takes it: no weights are handed out, keys are there.
+"""
+
+from fa_jax.benchmarks import BENCHMARKS
+from fa_jax.benchmarks.report import Report
+from fa_jax.benchmarks.steps import attention_sides
+from fa_jax.benchmarks.timing import alternate
+
+LENGTHS = (64, 256, 1024, 4096, 8192)
+
+
+def measure(
+    rounds: int = 40, window: int = 16, sentences: int = 1, beam: int = 20, size: int = 500
+) -> Report:
+    """A row for each length; windowed steps of all lengths alternate."""
+    sides, windows = {}, {}
+    for length in LENGTHS:
+        of_length, windows[length] = attention_sides(
+            "concat", length, window, sentences, beam, size
+        )
+        sides |= {(name, length): side for name, side in of_length.items()}
+    times = alternate(sides, rounds)
+    shortest = {name: times[name, LENGTHS[0]].seconds for name in ("windowed", "dense")}
+    rows = [
+        {
+            "length": length,
+            "window": windows[length],
+            "windowed_to_shortest": times["windowed", length].seconds / shortest["windowed"],
+            "dense_to_shortest": times["dense", length].seconds / shortest["dense"],
+            "windowed_to_dense": times["windowed", length].seconds / times["dense", length].seconds,
+            "spread": times["windowed", length].spread,
+        }
+        for length in LENGTHS
+    ]
+    settings = {"sentences": sentences, "beam": beam, "size": size, "rounds": rounds}
+    return Report("long_sentences", BENCHMARKS["long_sentences"], settings, rows)

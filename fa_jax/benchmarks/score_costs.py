@@ -1,0 +1,35 @@
+"""Do windows pay under every score? One step, windowed ÷ dense, in long sentences.
+
+`linear` has no positions: it is compared with the dense concat score.
+"""
+
+import fa_jax
+from fa_jax.benchmarks import BENCHMARKS
+from fa_jax.benchmarks.report import Report
+from fa_jax.benchmarks.steps import attention_sides
+from fa_jax.benchmarks.timing import alternate
+
+
+def measure(
+    rounds: int = 40, length: int = 512, window: int = 64, sentences: int = 16, size: int = 256
+) -> Report:
+    """A row for each score."""
+    baseline = attention_sides("concat", length, window, sentences, 1, size)[0]["dense"]
+    rows = []
+    for score in fa_jax.SCORES:
+        sides, scored = attention_sides(score, length, window, sentences, 1, size)
+        times = alternate(sides | {"baseline": baseline}, rounds)
+        concat, dense = times["baseline"].seconds, times["dense"].seconds
+        ours = times["windowed"].seconds if "windowed" in times else dense
+        rows.append(
+            {
+                "score": score,
+                "window": scored,
+                "windowed_to_dense": ours / (dense if "windowed" in times else concat),
+                "dense_to_dense_concat": dense / concat,
+                "spread": max(timing.spread for timing in times.values()),
+            }
+        )
+    settings = {"length": length, "sentences": sentences, "size": size, "rounds": rounds}
+    notes = ["linear reads a summary of fixed size: it is compared with the dense concat score."]
+    return Report("score_costs", BENCHMARKS["score_costs"], settings, rows, notes)

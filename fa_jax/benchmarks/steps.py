@@ -1,0 +1,66 @@
+"""One step of attention with windows of a given size, ready to be timed."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import fa_jax
+
+SIGMA = 1.5
+
+
+def attention_sides(
+    score: str, length: int, window: float, sentences: int, beam: int, size: int
+) -> tuple[dict[str, Callable], float]:
+    """The step by each implementation, and the mean window of its flexible span.
+
+    Windows lie at random places inside the sentence. size: units of the score's hidden layer;
+    annotations and decoder state have twice as many. A summary has one side, "dense".
+    """
+    summary = issubclass(fa_jax.SCORES[score], fa_jax.Summary)
+    span = None if summary else "flexible"
+    config = fa_jax.AttentionConfig(score, span, sigma=SIGMA, positions=length)
+    params = fa_jax.init_attention(
+        jax.random.key(0),
+        config,
+        query_size=2 * size,
+        memory_size=2 * size,
+        feedback_size=size,
+        attention_size=size,
+    )
+    if not summary:
+        params["strength"]["bias"] = jnp.float32(20.0)  # g = 1: the threshold alone sets the width
+    random = np.random.default_rng(length)
+    annotations = jnp.asarray(random.normal(size=(sentences, length, 2 * size)), jnp.float32)
+    memory = fa_jax.prepare_memory(params, annotations, jnp.full(sentences, length), config)
+    shape = (sentences, beam) if beam > 1 else (sentences,)
+    query = jnp.asarray(random.normal(size=(*shape, 2 * size)), jnp.float32)
+    feedback = jnp.asarray(random.normal(size=(*shape, size)), jnp.float32)
+    focus = random.uniform(window / 2, length - window / 2, shape).astype(np.float32)
+    state = fa_jax.initial_attention_state(memory, config)
+    if beam > 1:
+        state = jax.tree.map(lambda x: jnp.repeat(x[:, None], beam, axis=1), state)
+    state = state.replace(focus=jnp.asarray(focus))
+    threshold = float((window / 2) ** 2 / (2 * SIGMA**2))
+
+    def side(implementation: str) -> Callable:
+        @jax.jit
+        def step(params, query, feedback, state, memory):
+            return fa_jax.attend(
+                params,
+                config,
+                query,
+                feedback,
+                state,
+                memory,
+                threshold=threshold,
+                implementation=implementation,
+                details=False,
+            )
+
+        return lambda: step(params, query, feedback, state, memory)
+
+    sides = {name: side(name) for name in (("dense",) if summary else ("dense", "windowed"))}
+    return sides, float(sides["dense"]().window.mean())
