@@ -191,7 +191,7 @@ def attend_by_name(
     size, weights = annotations.shape[1], np.zeros(annotations.shape)
     if config.span is None:
         real = annotations[:length]
-        projected = query @ params["score"]["query_kernel"]
+        projected = query @ params["score"]["query_kernel"] / size
         context = (real.T @ real) @ projected
         return context, weights.mean(1), focus, 0.0, 0.0, dynamic, head, 0
     asked = Step(params, config, query, feedback, focus, step, annotations, length, head)

@@ -12,13 +12,14 @@ from fa_jax.attention.summary import Summary
 
 @dataclass(frozen=True)
 class Linear(Summary):
-    """`C W h_{t-1}` with `C = Σ_s h̄_s h̄_sᵀ` [D, D]: the sum of `(h̄_s · W h_{t-1}) h̄_s`."""
+    """`C q̃` with `C = Σ_s h̄_s h̄_sᵀ` [D, D] and `q̃ = W h_{t-1} / D`: `Σ_s (h̄_s · q̃) h̄_s`."""
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         return {"query_kernel": glorot(key, sizes.query, sizes.memory)}
 
     def kernels(self, params: Params) -> Kernels:
-        return params["query_kernel"], None
+        # Nothing normalises the products of D units: undivided they saturate the decoder.
+        return params["query_kernel"] / params["query_kernel"].shape[1], None
 
     def summarize(
         self, params: Params, annotations: Float[Array, "B S D"], lengths: Int[Array, " B"]
