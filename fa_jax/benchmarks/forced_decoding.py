@@ -17,8 +17,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
 
+from fa_jax.attention import AttentionConfig
+from fa_jax.attention.attend import DEFAULT
 from fa_jax.attention.span import Reach
-from fa_jax.attention.spans import SPANS
+from fa_jax.attention.spans.flexible import Flexible
 from fa_jax.attention.summary import Summary
 from fa_jax.benchmarks import BENCHMARKS
 from fa_jax.benchmarks.report import Report
@@ -39,7 +41,7 @@ def measure(rounds: int = 7) -> Report:
     for score, sentences in CASES:
         model = replace(preset("char", "en-ja", "").model, score=score)
         sides, share = _sides(model, sentences)
-        times = {name: timing for name, timing in alternate(sides, rounds).items()}
+        times = alternate(sides, rounds)
         seconds = {name: timing.seconds for name, timing in times.items()}
         attention = seconds["global"] - seconds["no attention"]
         strength = seconds["strength alone"] - seconds["no attention"]
@@ -89,7 +91,7 @@ def _share(first: np.ndarray, last: np.ndarray, lengths: np.ndarray) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Replayed(SPANS["flexible"]):
+class Replayed(Flexible):
     """The flexible span, strength network and penalty, but windows as they were recorded."""
 
     first: Int[Array, "T B"] | None = None
@@ -105,7 +107,7 @@ class Replayed(SPANS["flexible"]):
 
 
 @dataclass(frozen=True, eq=False)
-class StrengthAlone(SPANS["flexible"]):
+class StrengthAlone(Flexible):
     """The strength network without any scores: what it costs by itself."""
 
     def reach(self, params, projected, state, memory, threshold, training_keys) -> Reach:
@@ -131,6 +133,21 @@ class FirstAnnotation(Summary):
         return summary[:, None] + 1e-9 * query[..., :1]
 
 
+@dataclass(frozen=True)
+class Attending(ModelConfig):
+    """A model with attention of one's own."""
+
+    own: AttentionConfig = DEFAULT
+
+    @property
+    def attention(self) -> AttentionConfig:
+        return self.own
+
+
+def _attending(model: ModelConfig, **parts) -> Attending:
+    return Attending(**vars(model), own=replace(model.attention, **parts))
+
+
 def _sides(model: ModelConfig, sentences: int) -> tuple[dict[str, Callable], float]:
     random = np.random.default_rng(0)
     lengths, first, last = record(sentences, random)
@@ -139,10 +156,10 @@ def _sides(model: ModelConfig, sentences: int) -> tuple[dict[str, Callable], flo
     target = random.integers(4, VOCABULARIES[1], (sentences, STEPS)).astype(np.int32)
     replayed = Replayed(1.5, jnp.asarray(first), jnp.asarray(last))
     sides = {
-        "global": (replace(model, span="global"), "dense"),
-        "flexible": (replace(model, span=replayed), "windowed"),
-        "strength alone": (replace(model, score="concat", span=StrengthAlone()), "windowed"),
-        "no attention": (replace(model, score=FirstAnnotation(), span="none"), "dense"),
+        "global": (_attending(model, span="global"), "dense"),
+        "flexible": (_attending(model, span=replayed), "windowed"),
+        "strength alone": (_attending(model, score="concat", span=StrengthAlone()), "windowed"),
+        "no attention": (_attending(model, score=FirstAnnotation(), span=None), "dense"),
     }
     made = {
         name: _writes(config, implementation, source, lengths, target)
