@@ -29,8 +29,8 @@ Implementation = Literal["dense", "windowed"]
 
 IMPLEMENTATIONS: dict[str, Callable] = {"dense": dense.weigh, "windowed": windowed.weigh}
 
-WINDOWED_FROM_LENGTH = 128
-"""Below it, packing costs more than the scores it saves (`experiments/attention_step.py`)."""
+WINDOWED_FROM_LENGTH = 64
+"""Below it, packing costs what the scores it saves cost (`fa-jax benchmark attention_step`)."""
 
 Parts = tuple[Array | None, Array | None]
 """What the score and the span read of query and feedback; None where it is nothing."""

@@ -1,6 +1,8 @@
 """Does the cost of a step follow the window or the sentence? Windows of 16, longer and longer.
 
-The step as beam search takes it: no weights are handed out, keys are there.
+The step as beam search takes it: no weights are handed out, keys are there. A sentence's
+hypotheses look at places within 16 positions of each other; "scattered": anywhere, where longer
+sentences leave the processor's caches.
 """
 
 from fa_jax.benchmarks import BENCHMARKS
@@ -17,17 +19,21 @@ def measure(
     """A row for each length; windowed steps of all lengths alternate."""
     sides, windows = {}, {}
     for length in LENGTHS:
-        of_length, windows[length] = attention_sides(
-            "concat", length, window, sentences, beam, size
-        )
+        shape = ("concat", length, window, sentences, beam, size)
+        of_length, windows[length] = attention_sides(*shape, apart=window)
+        scattered, _ = attention_sides(*shape)
+        of_length["scattered"] = scattered["windowed"]
         sides |= {(name, length): side for name, side in of_length.items()}
     times = alternate(sides, rounds)
-    shortest = {name: times[name, LENGTHS[0]].seconds for name in ("windowed", "dense")}
+    shortest = {
+        name: times[name, LENGTHS[0]].seconds for name in ("windowed", "scattered", "dense")
+    }
     rows = [
         {
             "length": length,
             "window": windows[length],
             "windowed_to_shortest": times["windowed", length].seconds / shortest["windowed"],
+            "scattered_to_shortest": times["scattered", length].seconds / shortest["scattered"],
             "dense_to_shortest": times["dense", length].seconds / shortest["dense"],
             "windowed_to_dense": times["windowed", length].seconds / times["dense", length].seconds,
             "spread": times["windowed", length].spread,

@@ -12,11 +12,18 @@ SIGMA = 1.5
 
 
 def attention_sides(
-    score: str, length: int, window: float, sentences: int, beam: int, size: int
+    score: str,
+    length: int,
+    window: float,
+    sentences: int,
+    beam: int,
+    size: int,
+    apart: float = np.inf,
 ) -> tuple[dict[str, Callable], float]:
     """The step by each implementation, and the mean window of its flexible span.
 
-    Windows lie at random places inside the sentence. size: units of the score's hidden layer;
+    Windows lie at random places inside the sentence, a sentence's hypotheses not farther apart
+    than `apart`. size: units of the score's hidden layer;
     annotations and decoder state have twice as many. A summary has one side, "dense".
     """
     summary = issubclass(fa_jax.SCORES[score], fa_jax.Summary)
@@ -38,7 +45,9 @@ def attention_sides(
     shape = (sentences, beam) if beam > 1 else (sentences,)
     query = jnp.asarray(random.normal(size=(*shape, 2 * size)), jnp.float32)
     feedback = jnp.asarray(random.normal(size=(*shape, size)), jnp.float32)
-    focus = random.uniform(window / 2, length - window / 2, shape).astype(np.float32)
+    low, high = window / 2, length - window / 2
+    first = random.uniform(low, max(low, high - apart), (sentences, *[1] * (beam > 1)))
+    focus = random.uniform(first, np.minimum(first + apart, high), shape).astype(np.float32)
     state = fa_jax.initial_attention_state(memory, config)
     if beam > 1:
         state = jax.tree.map(lambda x: jnp.repeat(x[:, None], beam, axis=1), state)
