@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup data train finetune translate evaluate benchmark test lint
+.PHONY: help setup data train finetune translate evaluate benchmark peers experiments test lint
 MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
@@ -48,14 +48,19 @@ translate: languages .venv/installed ## translate lines from stdin to stdout (TH
 evaluate: languages .venv/installed ## score the test set (THRESHOLD=1.2)
 	@$(FA_JAX) evaluate "$(RUN)" $(THRESHOLD_OPTION) $(ARGS)
 
-benchmark: .venv/installed ## measure speed on this machine (NAME=one benchmark)
+benchmark: .venv/installed $(if $(filter-out peers,$(NAME)),,.venv-peers/installed) ## measure speed on this machine (NAME=one benchmark)
 	@$(FA_JAX) benchmark $(NAME) $(ARGS)
+
+experiments: .venv/installed ## write experiments/results/REPORT.md; trains what was not measured
+	@.venv/bin/python experiments/report.py
 
 test: .venv/installed-test ## run the tests
 	@.venv/bin/python -m pytest -q -n 2 --dist loadfile $(ARGS)
 
 lint: .venv/installed-test ## check style
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
+
+peers: .venv-peers/installed ## install what `benchmark NAME=peers` compares with
 
 .PHONY: languages
 languages:
@@ -73,4 +78,11 @@ languages:
 
 .venv/installed-test: .venv/installed
 	@$(INSTALL) -e .[test,lint] >&2
+	@touch $@
+
+.venv-peers/installed: requirements-peers.txt
+	@echo "installing JoeyNMT into .venv-peers ..." >&2
+	@$(PYTHON) -m venv .venv-peers
+	@.venv-peers/bin/python -m pip install -q --disable-pip-version-check -r requirements-peers.txt >&2
+	@.venv-peers/bin/python -m pip install -q --disable-pip-version-check --no-deps 'joeynmt~=2.3' >&2
 	@touch $@

@@ -13,6 +13,7 @@ import tyro
 from fa_jax.benchmarks import BENCHMARKS
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
 from fa_jax.errors import UserError
+from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS
 from fa_jax.presets import PRESETS_HELP
 
 BENCHMARKS_HELP = "; ".join(f"{name}: {question}" for name, question in BENCHMARKS.items())
@@ -111,6 +112,40 @@ class Evaluate:
 
 
 @dataclass(frozen=True)
+class Select:
+    """Choose the threshold with the smallest window that loses little development BLEU (VS 5.2).
+
+    The choice is written into the run: `translate` and `evaluate` decode with it from then on.
+    """
+
+    run: RunFolder
+    others: tuple[Path, ...] = ()
+    """Further runs to choose between, such as ones with another sigma or beta; their BLEU is
+    compared with that of the first at tau = inf."""
+    thresholds: tuple[float, ...] = THRESHOLDS
+    """Thresholds to choose between (tau)."""
+    largest_loss: float = LARGEST_LOSS
+    """BLEU that a smaller window may cost."""
+
+    def __post_init__(self):
+        if not self.largest_loss >= 0:
+            raise UserError(f"--largest-loss must be at least 0, got {self.largest_loss}")
+        if wrong := [t for t in self.thresholds if not t > 0]:
+            raise UserError(f"--thresholds must be greater than 0, got {wrong[0]}")
+
+
+@dataclass(frozen=True)
+class Show:
+    """Draw what each output word looked at: window, weights, focus and strength of each step."""
+
+    run: RunFolder
+    sentence: Annotated[str, tyro.conf.Positional, tyro.conf.arg(help="Source text.")] = ""
+    output: Path = Path("spans.html")
+    """A picture (.png, .svg) or a page with details where one points (.html)."""
+    decoding: DecodingConfig = field(default_factory=DecodingConfig)
+
+
+@dataclass(frozen=True)
 class Benchmark:
     """Measure speed on this machine; all benchmarks, or those that are named."""
 
@@ -120,7 +155,7 @@ class Benchmark:
     rounds: int = 0
     """Times that each side is timed; 0: the benchmark's own number."""
     output: Path = Path("experiments/results")
-    """Folder of NAME.json and NAME.md."""
+    """Folder of NAME.json, NAME.md and benchmarks.md, the summary."""
 
 
 COMMANDS = {
@@ -129,6 +164,8 @@ COMMANDS = {
     "finetune": Finetune,
     "translate": Translate,
     "evaluate": Evaluate,
+    "select": Select,
+    "show": Show,
     "benchmark": Benchmark,
 }
 SHORT = {"--threshold": "--decoding.threshold", "--beam-size": "--decoding.beam-size"}
@@ -178,8 +215,9 @@ def _defaults(name: str, arguments: list[str]):
     known.add_argument("--preset", default="small")
     known.add_argument("--corpus", default="")
     found, _ = known.parse_known_args(arguments)
-    # The positional argument is the first one, or follows all options and their values.
-    place = arguments[0] if arguments and not arguments[0].startswith("-") else arguments[-1:]
+    # The positional arguments come first, or follow all options and their values.
+    last = arguments[-2:-1] if name == "show" else arguments[-1:]
+    place = arguments[0] if arguments and not arguments[0].startswith("-") else last
     if not place or (not isinstance(place, str) and place[0].startswith("-")):
         return None  # the parser says what is missing
     place = place if isinstance(place, str) else place[0]
@@ -198,7 +236,11 @@ def _defaults(name: str, arguments: list[str]):
     from fa_jax.run import read_config
 
     config = read_config(Path(place))
+    if name == "select":
+        return Select(Path(place))
     sections = {"decoding": config.decoding}
+    if name == "show":
+        return Show(Path(place), **sections)
     if name == "finetune":
         from fa_jax.presets import finetuning
 
@@ -345,8 +387,51 @@ def _evaluate(command: Evaluate):
     print(as_json(scores) if command.json else _summary(scores))
 
 
+def _select(command: Select):
+    from fa_jax.data.corpora import load_corpus
+    from fa_jax.evaluation.evaluate import evaluate
+    from fa_jax.evaluation.selection import Candidate, choose, table
+    from fa_jax.run import load_run, set_threshold
+
+    runs = [load_run(folder) for folder in (command.run, *command.others)]
+    data = runs[0].config.data
+    pairs = list(load_corpus(data.corpus, data.languages).validation)
+
+    def measured(run, threshold: float) -> Candidate:
+        scores = evaluate(run, pairs, replace(run.config.decoding, threshold=threshold)).scores
+        return Candidate(str(run.folder), threshold, scores["bleu"], scores["window"])
+
+    reference = measured(runs[0], float("inf"))
+    thresholds = [t for t in command.thresholds if t != reference.threshold]
+    candidates = [reference, *(measured(run, t) for run in runs for t in thresholds)]
+    chosen = choose(candidates, reference.bleu, command.largest_loss)
+    print(table(candidates, chosen, reference.bleu))
+    set_threshold(Path(chosen.run), chosen.threshold)
+    print(
+        f"{chosen.run} decodes at threshold {chosen.threshold:g} from now on "
+        "(--threshold inf: as before)"
+    )
+
+
+def _show(command: Show):
+    from fa_jax.pages import write_span_page
+    from fa_jax.plots import plot_spans
+    from fa_jax.run import load_run
+    from fa_jax.translation import trace
+
+    kinds = {".html": write_span_page, ".png": plot_spans, ".svg": plot_spans}
+    kind = command.output.suffix.lower()
+    if kind not in kinds:
+        raise UserError(f"{command.output}: name a file that ends with {', '.join(kinds)}")
+    found = trace(load_run(command.run), command.sentence, decoding=command.decoding)
+    kinds[kind](found, command.output, title=found.translation)
+    print(f"{found.translation}\n{command.output}")
+
+
 def _benchmark(command: Benchmark):
     from importlib import import_module
+
+    from fa_jax.benchmarks.report import write_summary
 
     if unknown := {*command.names} - {*BENCHMARKS}:
         raise UserError(f"unknown benchmark {min(unknown)!r}: choose {', '.join(BENCHMARKS)}")
@@ -355,6 +440,7 @@ def _benchmark(command: Benchmark):
         report = measure(**({"rounds": command.rounds} if command.rounds else {}))
         report.write(command.output)
         print(report.table(), flush=True)
+    print(write_summary(command.output, BENCHMARKS))
 
 
 def _summary(scores: dict) -> str:
@@ -404,5 +490,7 @@ ACTIONS = {
     Finetune: _finetune,
     Translate: _translate,
     Evaluate: _evaluate,
+    Select: _select,
+    Show: _show,
     Benchmark: _benchmark,
 }

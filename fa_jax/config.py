@@ -200,8 +200,14 @@ class DecodingConfig:
     """... and so many on top."""
     length_exponent: float = 1.0
     """Hypotheses compete by their log p divided by length to this power: more favours longer."""
-    implementation: Literal["dense", "windowed"] = "dense"
-    """How attention is evaluated; the result is the same."""
+    implementation: Literal["auto", "dense", "windowed"] = "auto"
+    """How attention is evaluated; the result is the same. auto: windowed where it was measured to
+    win, which takes some seconds longer to compile."""
+    shortlist: int = 0
+    """Write only this many of the most frequent words, and likely translations of the source's
+    words; 0: any word."""
+    shortlist_translations: int = 20
+    """Likely translations of each source word, where there is a shortlist."""
     replace_unknown: bool = False
     """Write the source token with the highest weight, or its translation, for unknown words."""
     dictionary: str = ""
@@ -217,8 +223,15 @@ class DecodingConfig:
             max_length_ratio=0,
             max_length_extra=1,
             length_exponent=0,
+            shortlist=0,
+            shortlist_translations=1,
         )
         _check_above_zero(self, "decoding", "threshold")
+        if 0 < self.shortlist < 5:
+            raise UserError(
+                f"decoding.shortlist must be 0 (any word) or at least 5, got {self.shortlist}: the "
+                "first 4 are no words"
+            )
 
 
 @dataclass(frozen=True)

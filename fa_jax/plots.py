@@ -9,7 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import font_manager
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
 
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.errors import UserError
@@ -27,43 +27,65 @@ def plot_spans(trace: SpanTrace, path: Path, title: str = "") -> None:
     _save(span_figure(trace, title), path)
 
 
+def plot_span_grid(traces: Sequence[SpanTrace], path: Path, columns: int = 2) -> None:
+    """Writes the vision spans of several sentences as PNG or SVG (VS Figure 4)."""
+    rows = [traces[first : first + columns] for first in range(0, len(traces), columns)]
+    with mpl.rc_context(_style()):
+        heights = [max(_size(trace)[1] for trace in row) for row in rows]
+        widths = [max(_size(t)[0] for t in traces[column::columns]) for column in range(columns)]
+        figure = Figure(figsize=(sum(widths), sum(heights)), layout="constrained")
+        grid = figure.subfigures(
+            len(rows), columns, squeeze=False, height_ratios=heights, width_ratios=widths
+        )
+        for part, trace in zip(grid.flat, traces, strict=False):
+            _draw_spans(part, trace, "")
+        _save(figure, path)
+
+
 def span_figure(trace: SpanTrace, title: str = "") -> Figure:
     """The vision span of each output step over a sentence (VS Figures 1b and 4).
 
     Source tokens from left to right, output tokens from top to bottom. A step's window is a band,
     its attention weights are squares in it, its focus p_t a dot; beside it the strength g(t).
     """
-    steps, positions = trace.weights.shape
     with mpl.rc_context(_style()):
-        figure = Figure(figsize=(3.6 + 0.42 * positions, 2.2 + 0.3 * steps), layout="constrained")
-        axes, strength = figure.subplots(1, 2, width_ratios=[max(positions, 6), 3], sharey=True)
-        for step in range(steps):
-            inside = np.flatnonzero(trace.windows[step])
-            if not len(inside):  # a summary was read instead
-                continue
-            left, width = inside[0] - 0.5, inside[-1] - inside[0] + 1
-            axes.barh(step, width, 0.86, left, color=BAND, label="window" if step == 0 else None)
-        step, position = np.nonzero(trace.weights > 0.01)
-        sizes = 150 * trace.weights[step, position]
-        axes.scatter(position, step, sizes, color="0.25", marker="s", label="attention weight")
-        axes.plot(trace.focus, range(steps), "o", color=FOCUS, ms=4, mew=0, label="focus $p_t$")
-        axes.set_xlim(-0.6, positions - 0.4)
-        axes.set_ylim(steps - 0.4, -0.6)
-        _label_tokens(axes.set_xticks, trace.source_tokens, rotation=60, ha="right")
-        _label_tokens(axes.set_yticks, trace.target_tokens)
-        axes.set_xlabel("source tokens")
-        axes.set_ylabel("output tokens, in order")
-        strength.barh(range(steps), trace.strength, 0.7, color=STRENGTH)
-        strength.set_xlim(0, 1)
-        strength.set_xlabel("strength $g(t)$")
-        strength.tick_params(left=False)
-        mean = trace.windows.sum(1).mean()
-        heading = (
-            f"threshold {trace.threshold:g}: {mean:.1f} of {positions} positions scored a step"
-        )
-        figure.suptitle(f"{title}\n{heading}" if title else heading)
-        figure.legend(loc="outside lower center", ncols=3, frameon=False)
+        figure = Figure(figsize=_size(trace), layout="constrained")
+        _draw_spans(figure, trace, title)
     return figure
+
+
+def _size(trace: SpanTrace) -> tuple[float, float]:
+    steps, positions = trace.weights.shape
+    return 3.6 + 0.42 * positions, 2.2 + 0.3 * steps
+
+
+def _draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
+    steps, positions = trace.weights.shape
+    axes, strength = figure.subplots(1, 2, width_ratios=[max(positions, 6), 3], sharey=True)
+    for step in range(steps):
+        inside = np.flatnonzero(trace.windows[step])
+        if not len(inside):  # a summary was read instead
+            continue
+        left, width = inside[0] - 0.5, inside[-1] - inside[0] + 1
+        axes.barh(step, width, 0.86, left, color=BAND, label="window" if step == 0 else None)
+    step, position = np.nonzero(trace.weights > 0.01)
+    sizes = 150 * trace.weights[step, position]
+    axes.scatter(position, step, sizes, color="0.25", marker="s", label="attention weight")
+    axes.plot(trace.focus, range(steps), "o", color=FOCUS, ms=4, mew=0, label="focus $p_t$")
+    axes.set_xlim(-0.6, positions - 0.4)
+    axes.set_ylim(steps - 0.4, -0.6)
+    _label_tokens(axes.set_xticks, trace.source_tokens, rotation=60, ha="right")
+    _label_tokens(axes.set_yticks, trace.target_tokens)
+    axes.set_xlabel("source tokens")
+    axes.set_ylabel("output tokens, in order")
+    strength.barh(range(steps), trace.strength, 0.7, color=STRENGTH)
+    strength.set_xlim(0, 1)
+    strength.set_xlabel("strength $g(t)$")
+    strength.tick_params(left=False)
+    mean = trace.windows.sum(1).mean()
+    heading = f"threshold {trace.threshold:g}: {mean:.1f} of {positions} positions scored a step"
+    figure.suptitle(f"{title}\n{heading}" if title else heading)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
 
 
 def plot_alignment(trace: SpanTrace, path: Path, dimension: int | None = None) -> None:
@@ -156,12 +178,16 @@ def _style() -> dict[str, object]:
     """matplotlib's own look, with a font that has Japanese letters if the system has one."""
     installed = {font.name for font in font_manager.fontManager.ttflist}
     found = [name for name in JAPANESE_FONTS if name in installed]
-    return {"font.family": ["DejaVu Sans", *(found or _packaged_font())], "font.size": 10}
+    return {"font.family": ["DejaVu Sans", *(found or _packaged_family())], "font.size": 10}
 
 
-def _packaged_font() -> list[str]:
+def packaged_font() -> Path:
     """IPAexGothic from the package matplotlib-fontja."""
     # Found, not imported: importing it changes matplotlib's settings for the whole program.
     (folder,) = find_spec("matplotlib_fontja").submodule_search_locations
-    font_manager.fontManager.addfont(Path(folder) / "fonts" / "ipaexg.ttf")
+    return Path(folder) / "fonts" / "ipaexg.ttf"
+
+
+def _packaged_family() -> list[str]:
+    font_manager.fontManager.addfont(packaged_font())
     return ["IPAexGothic"]

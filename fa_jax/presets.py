@@ -1,6 +1,7 @@
 """Settings by name: a size, and a system of one of the three papers in that size.
 
-`small`, `paper-global`, `char-local-p`: SIZE or SIZE-SYSTEM. A size alone has flexible attention.
+`small`, `small-words-global`, `char-local-p`: SIZE or SIZE-SYSTEM. A size alone has flexible
+attention.
 """
 
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,22 @@ SMALL = Config(
     decoding=DecodingConfig(beam_size=5, batch_size=64),
 )
 """`small`: 256 units, 4,000 subwords a side; about 10 minutes on 2 cores (README)."""
+
+SMALL_WORDS = replace(
+    SMALL,
+    data=DataConfig(tokenizer="word", source_vocabulary=10_000, target_vocabulary=10_000),
+    preset="small-words",
+)
+"""`small-words`: VS's word-level systems at a size for 2 cores."""
+
+SMALL_CHARACTERS = replace(
+    SMALL,
+    data=DataConfig(
+        tokenizer="character", source_vocabulary=104, target_vocabulary=3004, max_length=150
+    ),
+    preset="small-chars",
+)
+"""`small-chars`: VS's character-level systems at a size for 2 cores."""
 
 PAPER = Config(
     data=DataConfig(tokenizer="word", source_vocabulary=80_000, target_vocabulary=40_000),
@@ -89,7 +106,19 @@ FINE_GRAINED = Config(
 )
 """`fg`: the sizes of Choi et al. (2018), 4.3, for accelerators."""
 
-SIZES = {"small": SMALL, "paper": PAPER, "char": CHARACTER, "luong": LUONG, "fg": FINE_GRAINED}
+SIZES = {
+    "small": SMALL,
+    "small-words": SMALL_WORDS,
+    "small-chars": SMALL_CHARACTERS,
+    "paper": PAPER,
+    "char": CHARACTER,
+    "luong": LUONG,
+    "fg": FINE_GRAINED,
+}
+
+
+SMALL_SIZES = ("small", "small-words", "small-chars")
+"""For 2 cores; the others are for accelerators."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +208,7 @@ SYSTEMS = {
 
 PRESETS_HELP = (
     f"SIZE or SIZE-SYSTEM: settings that all other options start from. Sizes: {', '.join(SIZES)} "
-    f"(all but small for accelerators). Systems: "
+    f"(all but {', '.join(SMALL_SIZES)} for accelerators). Systems: "
     + "; ".join(f"{name}: {system.summary}" for name, system in SYSTEMS.items())
     + ". Fine-tuned systems: fa-jax finetune. Ensembles: fa-jax translate --ensemble."
 )
@@ -187,14 +216,15 @@ PRESETS_HELP = (
 WORD_VOCABULARIES = {"de-en": (50_000, 50_000)}
 """`paper` for VS 5.1's other language pair."""
 
-SMALLER_CORPORA = {"de-en": 2.5}
-"""`small` takes so many times as many epochs where the default corpus is so much smaller."""
+SMALLER_CORPORA = {"de-en": 2.5, "bible_de_en": 4.0, "tatoeba_de_en": 4.0}
+"""The small sizes take so many times as many epochs where a corpus is so much smaller."""
 
 WINDOWS_IN_FINETUNING = {"threshold": 1.2, "strength_rate": 0.1}
 """`small` is fine-tuned as it decodes: attention sees its windows alone."""
 
-NARROWER_WINDOWS = {"en-ja": {"threshold": 0.3, "strength_rate": 0.13}}
-"""And so on the default corpora whose sentences are too short for β to narrow their windows."""
+SHORT_SENTENCES = {"threshold": 0.3, "strength_rate": 0.13}
+NARROWER_WINDOWS = {"en-ja": SHORT_SENTENCES, "tatoeba_en_ja": SHORT_SENTENCES}
+"""And narrower on corpora whose sentences are too short for β to narrow their windows."""
 
 
 def preset(name: str, languages: str, corpus: str) -> Config:
@@ -203,7 +233,7 @@ def preset(name: str, languages: str, corpus: str) -> Config:
     Raises:
       UserError: an unknown name; the message lists the known ones.
     """
-    size, _, system = name.partition("-")
+    size, system = _size_and_system(name)
     if size not in SIZES or (system or "flexible") not in SYSTEMS:
         raise UserError(
             f"unknown preset {name!r}: choose {', '.join(SIZES)}, alone or followed by - and "
@@ -214,8 +244,8 @@ def preset(name: str, languages: str, corpus: str) -> Config:
     if size == "paper" and languages in WORD_VOCABULARIES:
         source, target = WORD_VOCABULARIES[languages]
         data = replace(data, source_vocabulary=source, target_vocabulary=target)
-    if size == "small" and not corpus:
-        training = _longer(training, SMALLER_CORPORA.get(languages, 1.0))
+    if size in SMALL_SIZES:
+        training = _longer(training, SMALLER_CORPORA.get(corpus or languages, 1.0))
     return Config(
         data=replace(data, languages=languages, corpus=corpus, **changes.data),
         model=replace(config.model, **changes.model),
@@ -223,6 +253,13 @@ def preset(name: str, languages: str, corpus: str) -> Config:
         decoding=replace(config.decoding, **changes.decoding),
         preset=name,
     )
+
+
+def _size_and_system(name: str) -> tuple[str, str]:
+    """`small-words-global`: the longest size that the name begins with, and what follows."""
+    sizes = [size for size in SIZES if name == size or name.startswith(f"{size}-")]
+    size = max(sizes, key=len, default=name)
+    return size, name[len(size) + 1 :]
 
 
 def finetuning(config: Config) -> TrainingConfig:
@@ -236,9 +273,9 @@ def finetuning(config: Config) -> TrainingConfig:
         halve_from=1.25,
         halve_every=0.25,
     )
-    if config.preset.partition("-")[0] != "small":
+    if _size_and_system(config.preset)[0] not in SMALL_SIZES:
         return training
-    narrower = {} if config.data.corpus else NARROWER_WINDOWS.get(config.data.languages, {})
+    narrower = NARROWER_WINDOWS.get(config.data.corpus or config.data.languages, {})
     return replace(training, **WINDOWS_IN_FINETUNING | narrower)
 
 

@@ -4,12 +4,15 @@ import dataclasses
 import json
 import math
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import jax
+import numpy as np
+from jaxtyping import Int
 
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
@@ -24,6 +27,9 @@ SECTIONS = {
     "training": TrainingConfig,
     "decoding": DecodingConfig,
 }
+
+TRANSLATIONS = 100
+"""Likely translations of a word that a run keeps."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,31 @@ def ensemble(runs: "Run | Sequence[Run]") -> list[Run]:
     return runs
 
 
+def lexicon_of(run: Run) -> Int[np.ndarray, "source translations"]:
+    """Likely translations of each source word, best first.
+
+    Learnt once on the run's corpus, when they are first asked for, and kept in the run's folder.
+
+    Raises:
+      UserError: the corpus is not there, or the file is damaged.
+    """
+    path = run.folder / "lexicon.npy"
+    if not path.exists():
+        from fa_jax.data.encoded import prepare
+        from fa_jax.data.lexicon import learn_lexicon
+
+        print(f"learning likely translations of words into {path} ...", file=sys.stderr)
+        data = prepare(run.config.data, codecs=(run.source, run.target))
+        sizes = len(run.source.vocabulary), len(run.target.vocabulary)
+        beside = path.with_name("lexicon.new.npy")
+        np.save(beside, learn_lexicon(data.train, *sizes, TRANSLATIONS))
+        os.replace(beside, path)
+    try:
+        return np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {error}. Delete it: it is learnt again") from error
+
+
 def begin_run(folder: Path, config: Config, source: TextCodec, target: TextCodec):
     """Writes what a new run starts with; a run that is there must be of the same config.
 
@@ -118,6 +149,14 @@ def read_config(folder: Path) -> Config:
         return Config(**sections, preset=content["preset"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path} cannot be read: {error}") from error
+
+
+def set_threshold(folder: Path, threshold: float):
+    """The run decodes at this threshold from now on, where no other is asked for."""
+    config = read_config(folder)
+    decoding = dataclasses.replace(config.decoding, threshold=threshold)
+    changed = dataclasses.replace(config, decoding=decoding)
+    write_json(folder / "config.json", dataclasses.asdict(changed))
 
 
 def write_json(path: Path, content: dict[str, Any]):

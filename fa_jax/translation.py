@@ -10,7 +10,7 @@ from fa_jax.decoding.forced import SpanTrace, trace_translations
 from fa_jax.decoding.translate import SearchResult, search_translations
 from fa_jax.decoding.unknown_words import read_dictionary, replace_unknown
 from fa_jax.errors import UserError
-from fa_jax.run import Run, ensemble
+from fa_jax.run import Run, ensemble, lexicon_of
 
 
 def translate(
@@ -63,7 +63,12 @@ def search(
     """Each line's hypotheses, as numbers."""
     sources = [[run.source.encode(line) for line in lines] for run in runs]
     members = [run.translator for run in runs]
-    return search_translations(members, decoding, sources, n_best=n_best, progress=progress)
+    lexicon = None
+    if 0 < decoding.shortlist < len(runs[0].target.vocabulary):
+        lexicon = lexicon_of(runs[0])[:, : decoding.shortlist_translations]
+    return search_translations(
+        members, decoding, sources, n_best=n_best, lexicon=lexicon, progress=progress
+    )
 
 
 def texts_of(
@@ -96,26 +101,36 @@ def texts_of(
     return texts
 
 
-def trace(run: Run, line: str, *, threshold: float | None = None) -> SpanTrace:
+def trace(
+    run: Run, line: str, *, threshold: float | None = None, decoding: DecodingConfig | None = None
+) -> SpanTrace:
     """The best translation of a line, step by step: windows, weights, focus and strength.
 
     Args:
-      threshold: τ; default: the run's own.
+      threshold: τ; default: that of `decoding`.
+      decoding: default: the run's own.
 
     Raises:
       UserError: the line is empty.
     """
-    decoding = run.config.decoding
+    decoding = decoding or run.config.decoding
     if threshold is not None:
         decoding = replace(decoding, threshold=threshold)
     source = run.source.encode(line)
     if not source:
         raise UserError("an empty line has no translation to trace")
-    (result,) = search([run], [line], decoding)
-    words = result.hypotheses[0].words
+    results = search([run], [line], decoding)
+    ((text, *_),) = texts_of(run, [line], decoding, results)
+    words = results[0].hypotheses[0].words
     (found,) = trace_translations(run.translator, decoding, [source], [words])
+    tokens = run.target.vocabulary.words
+    alternatives = [
+        [(token, p) for token, (_, p) in zip(tokens(w for w, _ in step), step, strict=True)]
+        for step in found.alternatives
+    ]
     return SpanTrace(
-        **vars(found),
+        **vars(found) | {"alternatives": alternatives},
+        translation=text,
         source_tokens=run.source.tokens(source),
         target_tokens=[*run.target.tokens(words), "</s>"],
         threshold=decoding.threshold,

@@ -136,6 +136,63 @@ def test_runs_of_one_target_vocabulary_translate_together(trained, corpus, tmp_p
     assert status == 2 and "different target vocabularies" in err
 
 
+def test_select_writes_its_choice_into_the_run(trained, tmp_path, cli_call):
+    folder = shutil.copytree(trained, tmp_path / "copy")
+    options = ("--thresholds", 0.9, 1.2, "--largest-loss", 100)
+    status, out, _ = cli_call("select", folder, *options)
+    assert status == 0 and out.count("<- chosen") == 1
+    chosen = load_run(folder).config.decoding.threshold
+    assert chosen in (0.9, 1.2) and f"decodes at threshold {chosen:g}" in out
+    _, out, _ = cli_call("evaluate", folder, "--json")
+    assert json.loads(out)["threshold"] == chosen
+
+
+def test_select_chooses_between_runs_too(trained, tmp_path, cli_call):
+    folders = [shutil.copytree(trained, tmp_path / name) for name in "ab"]
+    options = ("--others", folders[1], "--thresholds", 1.2, "--largest-loss", 100)
+    status, out, _ = cli_call("select", folders[0], *options)
+    assert status == 0 and all(f"{folder}  " in out for folder in folders)
+    thresholds = [load_run(folder).config.decoding.threshold for folder in folders]
+    assert sorted(thresholds) == [1.2, np.inf]
+    status, _, err = cli_call("select", folders[0], "--largest-loss", -1)
+    assert status == 2 and "largest-loss" in err
+
+
+@pytest.mark.parametrize("suffix", ["html", "svg", "png"])
+def test_show_draws_a_sentence(trained, tmp_path, cli_call, suffix):
+    path = tmp_path / f"spans.{suffix}"
+    options = ("--threshold", 1.2, "--output", path)
+    status, out, err = cli_call("show", trained, LINES[0], *options)
+    assert status == 0, err
+    text, written = out.splitlines()
+    assert written == str(path) and path.stat().st_size > 5000
+    assert text == fa_jax.trace(load_run(trained), LINES[0], threshold=1.2).translation
+    # Options may stand in front, too.
+    assert cli_call("show", *options, trained, LINES[0])[1] == out
+
+
+def test_show_says_what_it_can_write(trained, tmp_path, cli_call):
+    status, _, err = cli_call("show", trained, LINES[0], "--output", tmp_path / "spans.pdf")
+    assert status == 2 and "spans.pdf" in err and ".html" in err
+    status, _, err = cli_call("show", trained, "  ", "--output", tmp_path / "spans.png")
+    assert status == 2 and "empty line" in err
+
+
+def test_a_shortlist_is_learnt_when_it_is_first_used(trained, tmp_path, cli_call):
+    folder = shutil.copytree(trained, tmp_path / "copy")
+    text = "\n".join(LINES).encode()
+    options = ("--decoding.shortlist", 50)
+    status, out, err = cli_call("translate", folder, *options, stdin=text)
+    assert status == 0 and "learning likely translations" in err
+    again = cli_call("translate", folder, *options, stdin=text)
+    assert again == (0, out, "")
+    (folder / "lexicon.npy").write_bytes(b"damaged")
+    status, _, err = cli_call("translate", folder, *options, stdin=text)
+    assert status == 2 and "lexicon.npy" in err and "learnt again" in err
+    whole = cli_call("translate", folder, "--decoding.shortlist", 600, stdin=text)
+    assert whole == cli_call("translate", folder, stdin=text)
+
+
 def test_unknown_words_are_replaced_through_the_alignment(trained):
     run = load_run(trained)
     decoding = run.config.decoding
@@ -168,7 +225,7 @@ def test_curves_and_spans_of_a_run_can_be_drawn(trained, tmp_path):
         (["train", "en_US.UTF-8"], "two different codes"),
         (
             ["train", "en-ja", "--preset", "huge"],
-            "unknown preset 'huge': choose small, paper, char",
+            "unknown preset 'huge': choose small, small-words, small-chars, paper",
         ),
         (
             ["train", "en-ja", "--model.score", "linear"],

@@ -4,6 +4,7 @@ init_attention ─ params ─┬─ prepare_memory ─ memory ─┐
 initial_attention_state ─┴────────── state ──────────┴─ attend ─ context, weights, next state
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -29,8 +30,9 @@ Implementation = Literal["dense", "windowed"]
 
 IMPLEMENTATIONS: dict[str, Callable] = {"dense": dense.weigh, "windowed": windowed.weigh}
 
-WINDOWED_FROM_LENGTH = 64
-"""Below it, packing costs what the scores it saves cost (`fa-jax benchmark attention_step`)."""
+WINDOWED_FROM_LENGTH = {"cpu": 64}
+"""By platform, where windowed was measured to win (`fa-jax benchmark attention_step`): below this
+length packing costs what the scores it saves cost. Elsewhere dense is chosen."""
 
 Parts = tuple[Array | None, Array | None]
 """What the score and the span read of query and feedback; None where it is nothing."""
@@ -366,6 +368,7 @@ def _implementation(
     if reach.head is not None:
         return dense.weigh  # expectations are over every position
     if name is None:
-        pays = narrow and memory.annotations.shape[1] >= WINDOWED_FROM_LENGTH
+        shortest = WINDOWED_FROM_LENGTH.get(jax.default_backend(), math.inf)
+        pays = narrow and memory.annotations.shape[1] >= shortest
         name = "windowed" if pays else "dense"
     return IMPLEMENTATIONS[name]

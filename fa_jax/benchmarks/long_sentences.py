@@ -6,7 +6,7 @@ sentences leave the processor's caches.
 """
 
 from fa_jax.benchmarks import BENCHMARKS
-from fa_jax.benchmarks.report import Report
+from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.benchmarks.steps import attention_sides
 from fa_jax.benchmarks.timing import alternate
 
@@ -41,4 +41,17 @@ def measure(
         for length in LENGTHS
     ]
     settings = {"sentences": sentences, "beam": beam, "size": size, "rounds": rounds}
-    return Report("long_sentences", BENCHMARKS["long_sentences"], settings, rows)
+    headlines = [
+        Headline(
+            f"a step at {LENGTHS[-1]:,} positions ÷ at {LENGTHS[0]}, windows of {window}, {where}",
+            rows[-1][column],
+            1.5,
+        )
+        for where, column in (
+            ("near each other", "windowed_to_shortest"),
+            ("scattered", "scattered_to_shortest"),
+        )
+    ]
+    return Report(
+        "long_sentences", BENCHMARKS["long_sentences"], settings, rows, headlines=headlines
+    )

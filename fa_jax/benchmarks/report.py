@@ -2,11 +2,38 @@
 
 import json
 import platform
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import jax
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A number that should not be above its target, or not below. bound: what arithmetic allows."""
+
+    what: str
+    value: float
+    target: float
+    at_least: bool = False
+    bound: float | None = None
+
+    def row(self) -> list[str]:
+        """What, measured, target, whether it is met, bound."""
+        met = self.value >= self.target if self.at_least else self.value <= self.target
+        sign, bound = (
+            "≥" if self.at_least else "≤",
+            "" if self.bound is None else f"{self.bound:.2f}",
+        )
+        return [
+            self.what,
+            f"{self.value:.3g}",
+            f"{sign} {self.target:g}",
+            "yes" if met else "no",
+            bound,
+        ]
 
 
 @dataclass(frozen=True)
@@ -18,6 +45,7 @@ class Report:
     settings: dict[str, Any]
     rows: list[dict[str, Any]]
     notes: list[str] = field(default_factory=list)
+    headlines: list[Headline] = field(default_factory=list)
 
     def table(self) -> str:
         """Markdown."""
@@ -47,10 +75,34 @@ class Report:
             "settings": self.settings,
             "rows": self.rows,
             "notes": self.notes,
+            "headlines": [asdict(headline) for headline in self.headlines],
         }
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
         (folder / f"{self.name}.json").write_text(text, encoding="utf-8")
         (folder / f"{self.name}.md").write_text(self.table(), encoding="utf-8")
+
+
+def write_summary(folder: Path, names: Iterable[str]) -> str:
+    """`benchmarks.md`: one table of the headlines of all reports that are there; returns it."""
+    lines = [
+        "# Benchmarks in one table",
+        "",
+        "| benchmark | what | measured | target | met | bound |",
+        "|---|---|---|---|---|---|",
+    ]
+    machines = {}
+    for name in names:
+        path = folder / f"{name}.json"
+        if not path.exists():
+            continue
+        content = json.loads(path.read_text(encoding="utf-8"))
+        for headline in content.get("headlines", []):
+            cells = [f"[{name}]({name}.md)", *Headline(**headline).row()]
+            lines.append("| " + " | ".join(cells) + " |")
+            machines[content["machine"]] = None
+    table = "\n".join([*lines, "", f"{'; '.join(machines)}. `fa-jax benchmark`"]) + "\n"
+    (folder / "benchmarks.md").write_text(table, encoding="utf-8")
+    return table
 
 
 def machine() -> str:

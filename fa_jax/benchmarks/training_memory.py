@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from fa_jax.benchmarks import BENCHMARKS
-from fa_jax.benchmarks.report import Report
+from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.data.batches import Batch
 from fa_jax.presets import preset
 from fa_jax.training.optimizer import make_optimizer
@@ -49,4 +49,7 @@ def measure(rounds: int = 2) -> Report:
         "seconds": time.perf_counter() - began,
     }
     settings = {"preset": "paper", "steps": rounds}
-    return Report("training_memory", BENCHMARKS["training_memory"], settings, [row])
+    headlines = [Headline("peak memory of training the paper's word model, GB", row["peak_gb"], 12)]
+    return Report(
+        "training_memory", BENCHMARKS["training_memory"], settings, [row], headlines=headlines
+    )

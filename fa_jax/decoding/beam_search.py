@@ -1,11 +1,13 @@
-"""Beam search: one `lax.while_loop`, sentences and hypotheses batched.
+"""Beam search: a `lax.while_loop`, sentences and hypotheses batched.
 
 Several models may search together, as an ensemble: the mean of their log probabilities decides.
 Each step keeps a sentence's K best continuations. One that ends leaves the beam for the list of
-finished hypotheses; the search ends when no live hypothesis can still win.
+finished hypotheses; a sentence is done when none of its live hypotheses can still win. When half of
+the sentences are done, the others go on in a loop of half the size.
 """
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -13,11 +15,20 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from fa_jax.config import ModelConfig
+from fa_jax.decoding.shortlist import OutputLayer, Shortlist, output_layer
 from fa_jax.model import decoder
-from fa_jax.model.translator import Params, cast_for_compute, embed_target, read_source
+from fa_jax.model.translator import (
+    Params,
+    Source,
+    cast_for_compute,
+    embed_target,
+    read_source,
+)
 
 BEGIN, END = 1, 2
 """Words of `fa_jax.data.vocabulary`; those before END are never written."""
+SMALLEST_BATCH = 8
+"""Sentences: so few go on together to the end, even when half of them are done."""
 
 
 @struct.dataclass
@@ -60,6 +71,32 @@ class BeamState:
     finished: Hypotheses
 
 
+@struct.dataclass
+class MemberRead:
+    """What one model knows of the sentences before it writes."""
+
+    source: Source
+    output: OutputLayer
+
+
+@struct.dataclass
+class Read:
+    """What the search knows of its sentences and does not change."""
+
+    members: list[MemberRead]
+    limits: Int[Array, " B"]
+    shortlist: Shortlist
+
+    def rows(self, chosen: Int[Array, " C"]) -> "Read":
+        """Of some sentences."""
+
+        def some(tree: PyTree) -> PyTree:
+            return jax.tree.map(lambda leaf: leaf[chosen], tree)
+
+        members = [MemberRead(some(m.source), m.output.rows(chosen)) for m in self.members]
+        return Read(members, self.limits[chosen], some(self.shortlist))
+
+
 def beam_search(
     members: Sequence[Member],
     configs: Sequence[ModelConfig],
@@ -71,6 +108,7 @@ def beam_search(
     n_best: int = 1,
     length_exponent: float | Float[Array, ""] = 1.0,
     implementation: str | None = None,
+    shortlist: Shortlist | None = None,
 ) -> Hypotheses:
     """The best translations of each sentence.
 
@@ -80,20 +118,29 @@ def beam_search(
       threshold: τ (VS 3.1).
       beam_size: K. max_length: L, no limit may be larger. n_best: the search goes on until so many
         hypotheses are safe. length_exponent: of the number of words that sums of log p are divided
-        by, so that hypotheses of different lengths compare.
+        by, so that hypotheses of different lengths compare. shortlist: words that translations may
+        use; default: all.
     """
-    writers = [_Writer(member, config) for member, config in zip(members, configs, strict=True)]
+    if shortlist is None:
+        shortlist = _whole_vocabulary(members[0])
+    reads, writers = zip(
+        *(_reader_and_writer(m, c, shortlist) for m, c in zip(members, configs, strict=True)),
+        strict=True,
+    )
+    read = Read(list(reads), limits, shortlist)
 
-    def going_on(state: BeamState) -> Bool[Array, ""]:
-        return _open(state, limits, n_best, length_exponent).any()
+    def is_open(state: BeamState, read: Read) -> Bool[Array, " B"]:
+        return _open(state, read.limits, n_best, length_exponent)
 
-    def step(state: BeamState) -> BeamState:
-        searched = _open(state, limits, n_best, length_exponent)[:, None]
+    def step(read: Read, state: BeamState) -> BeamState:
+        searched = is_open(state, read)[:, None]
         live = (state.live_scores > -jnp.inf) & searched
         last = jnp.where(state.step > 0, state.live_words[:, :, state.step - 1], BEGIN)
         written = [
-            writer.step(of_member, last, threshold, implementation)
-            for writer, of_member in zip(writers, state.decoders, strict=True)
+            write(of_member, decoder_state, last, threshold, implementation)
+            for write, of_member, decoder_state in zip(
+                writers, read.members, state.decoders, strict=True
+            )
         ]
         decoders, members_log_probs, windows = zip(*written, strict=True)
         log_probs = sum(members_log_probs) / len(writers)
@@ -101,9 +148,9 @@ def beam_search(
         log_probs = jnp.where(writable, log_probs, -jnp.inf)
         scores = jnp.where(live[..., None], state.live_scores[..., None] + log_probs, -jnp.inf)
 
-        vocabulary = scores.shape[-1]
-        scores, chosen = jax.lax.top_k(scores.reshape(len(limits), -1), beam_size)
-        parent, word = chosen // vocabulary, chosen % vocabulary
+        listed = scores.shape[-1]
+        scores, chosen = jax.lax.top_k(scores.reshape(len(searched), -1), beam_size)
+        parent, word = chosen // listed, read.shortlist.words(chosen % listed)
         words = _choose(state.live_words, parent).at[:, :, state.step].set(word)
         ended = word == END
         finished = Hypotheses(
@@ -121,44 +168,75 @@ def beam_search(
             finished=_best_of(state.finished, finished),
         )
 
-    start = _start([writer.start for writer in writers], beam_size, max_length)
-    state = jax.lax.while_loop(going_on, step, start)
+    state = _start([of_member.source.start for of_member in reads], beam_size, max_length)
+    state = _search_while_open(step, is_open, read, state)
     return _unfinished_where_none_finished(state, limits, length_exponent)
 
 
-class _Writer:
-    """A member's part of the search: reads the source once, then writes word by word."""
+def _search_while_open(
+    step: Callable[[Read, BeamState], BeamState],
+    is_open: Callable[[BeamState, Read], Bool[Array, " B"]],
+    read: Read,
+    state: BeamState,
+) -> BeamState:
+    """Steps until no sentence is open. When half of them are done, the others go on alone."""
+    sentences = len(read.limits)
+    half = sentences // 2 if sentences > SMALLEST_BATCH else 0
+    state = jax.lax.while_loop(
+        lambda state: is_open(state, read).sum() > half, functools.partial(step, read), state
+    )
+    if not half:
+        return state
+    going_on = jnp.argsort(~is_open(state, read))[:half]
 
-    def __init__(self, member: Member, config: ModelConfig):
-        self.config, self.params = config, cast_for_compute(member.params, config)
-        self.source = read_source(self.params, config, member.source, member.lengths)
-        self.kernels = decoder.step_kernels(self.params["decoder"], config)
-        self.start = self.source.start
+    def some(leaf: Array) -> Array:
+        return leaf[going_on] if leaf.ndim else leaf
 
-    def step(
-        self,
+    rest = _search_while_open(step, is_open, read.rows(going_on), jax.tree.map(some, state))
+    return jax.tree.map(
+        lambda leaf, new: leaf.at[going_on].set(new) if leaf.ndim else new, state, rest
+    )
+
+
+def _reader_and_writer(
+    member: Member, config: ModelConfig, shortlist: Shortlist
+) -> tuple[MemberRead, Callable[..., tuple]]:
+    """What a member reads once, and its part of a step: it writes word by word."""
+    whole = cast_for_compute(member.params, config)
+    params = whole["decoder"]
+    source = read_source(whole, config, member.source, member.lengths)
+    kernels = decoder.step_kernels(params, config)
+
+    def write(
+        read: MemberRead,
         state: decoder.DecoderState,
         last: Int[Array, "B K"],
         threshold: float | Float[Array, ""],
         implementation: str | None,
-    ) -> tuple[decoder.DecoderState, Float[Array, "B K V"], Int[Array, "B K"]]:
-        """The next state, log probabilities of all words, and windows."""
-        params = self.params["decoder"]
-        embedded = embed_target(self.params, self.source, last)
+    ) -> tuple[decoder.DecoderState, Float[Array, "B K L"], Int[Array, "B K"]]:
+        """The next state, log probabilities of the listed words, and windows."""
+        embedded = embed_target(whole, read.source, last)
         state, attended = decoder.decoder_step(
             params,
-            self.config,
-            lambda name, x: x @ self.kernels[name],
+            config,
+            lambda name, x: x @ kernels[name],
             state,
-            decoder.feed_back(params, self.config, embedded),
-            self.source.memory,
+            decoder.feed_back(params, config, embedded),
+            read.source.memory,
             threshold=threshold,
             implementation=implementation,
             training_keys=None,
             details=False,
         )
-        logits = decoder.logits(params, decoder.bottleneck(params, state.output))
-        return state, jax.nn.log_softmax(logits.astype(jnp.float32)), attended.window
+        log_probs = read.output.log_probs(decoder.bottleneck(params, state.output))
+        return state, log_probs, attended.window
+
+    return MemberRead(source, output_layer(params["output"], shortlist)), write
+
+
+def _whole_vocabulary(member: Member) -> Shortlist:
+    sentences, words = len(member.lengths), member.params["decoder"]["output"]["bias"].shape[0]
+    return Shortlist(jnp.zeros((sentences, 0), jnp.int32), words)
 
 
 def _start(starts: list[decoder.DecoderState], beam_size: int, max_length: int) -> BeamState:

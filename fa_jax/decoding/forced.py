@@ -7,6 +7,7 @@ steps that the search took; so the search itself need not carry them along.
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +18,16 @@ from fa_jax.attention import AttentionOutput
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.decoding.beam_search import END
 from fa_jax.decoding.translate import Translator, padded_length
-from fa_jax.model.translator import Params, cast_for_compute, force_translation, word_log_probs
+from fa_jax.model import decoder
+from fa_jax.model.translator import (
+    Params,
+    cast_for_compute,
+    force_translation,
+    word_log_probs,
+)
+
+ALTERNATIVES = 5
+"""Most likely words that a trace keeps of each step."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +36,7 @@ class Trace:
 
     windows: True where the score was computed. focus: p_t, in source positions from 0.
     strength: g(t), 0 to 1. by_dimension: weights of each dimension of the annotations, where the
-    score has them.
+    score has them. alternatives: the most likely words of each step and their log p, best first.
     """
 
     log_probs: Float[np.ndarray, " T"]
@@ -35,12 +45,15 @@ class Trace:
     focus: Float[np.ndarray, " T"]
     strength: Float[np.ndarray, " T"]
     by_dimension: Float[np.ndarray, "T S D"] | None
+    alternatives: Sequence[Sequence[tuple[Any, float]]]
 
 
 @dataclass(frozen=True)
 class SpanTrace(Trace):
-    """A trace with its words: what a picture of the vision span needs."""
+    """A trace with its words: what a picture of the vision span needs. translation: as people
+    write it."""
 
+    translation: str
     source_tokens: list[str]
     target_tokens: list[str]
     threshold: float
@@ -68,6 +81,10 @@ def trace_translations(
             )
         )
         of_words = {name: array[0, : len(words)] for name, array in trace.items()}
+        likely = zip(
+            of_words.pop("likely").tolist(), of_words.pop("likely_log_probs").tolist(), strict=True
+        )
+        of_words["alternatives"] = [list(zip(*step, strict=True)) for step in likely]
         of_source = {
             name: of_words[name][:, : len(source)]
             for name in ("weights", "windows", "by_dimension")
@@ -86,7 +103,15 @@ def _compiled_force(model: ModelConfig) -> Callable[..., dict[str, Array]]:
             params, model, source, lengths, target, threshold=threshold, collect=_shown
         )
         of_words = jax.tree.map(lambda leaf: jnp.swapaxes(leaf, 0, 1), steps.attention)
-        return {"log_probs": word_log_probs(params, steps, target), **of_words}
+        logits = decoder.logits(params["decoder"], steps.bottleneck).swapaxes(0, 1)
+        words = min(ALTERNATIVES, logits.shape[-1])
+        best, likely = jax.lax.top_k(jax.nn.log_softmax(logits.astype(jnp.float32)), words)
+        return {
+            "log_probs": word_log_probs(params, steps, target),
+            "likely": likely,
+            "likely_log_probs": best,
+            **of_words,
+        }
 
     return force
 

@@ -12,7 +12,8 @@ from jax.sharding import Mesh, PartitionSpec
 from jaxtyping import Array, Int
 
 from fa_jax.config import DecodingConfig, ModelConfig
-from fa_jax.decoding.beam_search import END, Hypotheses, Member, beam_search
+from fa_jax.decoding.beam_search import END, SMALLEST_BATCH, Hypotheses, Member, beam_search
+from fa_jax.decoding.shortlist import Shortlist, candidates
 from fa_jax.model.translator import Params
 
 SHORTEST_SHAPE = 16
@@ -54,27 +55,38 @@ def search_translations(
     sources: Sequence[Sequence[Sequence[int]]],
     *,
     n_best: int = 1,
+    lexicon: Int[np.ndarray, "words translations"] | None = None,
     progress: Callable[[int], object] = lambda sentences: None,
 ) -> list[SearchResult]:
     """Beam search for each source, in the order given; an empty source is translated as empty.
 
     members: one model, or an ensemble. sources: of each member, as its own vocabulary has them.
+    lexicon: likely translations of the first member's source words, for `decoding.shortlist`.
     A result depends on its own source alone, not on the batch it shares. Sources longer than
     `max_source_length` are read up to it. progress: told how many sentences are done.
     """
     results: dict[int, SearchResult] = {}
     clipped = [[source[: decoding.max_source_length] for source in s] for s in sources]
     params = [member.params for member in members]
+    vocabulary = params[0]["decoder"]["output"]["bias"].shape[0]
+    frequent = min(decoding.shortlist or vocabulary, vocabulary)
+    if frequent == vocabulary:
+        words = params[0]["encoder"]["embedding"].shape[0]
+        lexicon = np.zeros((words, 0), np.int32)  # nobody needs candidates of their own
+    elif lexicon is None:
+        raise ValueError("decoding.shortlist needs a lexicon")
     for rows, batch in _batches(clipped, decoding):
+        own = candidates(lexicon, batch.sources[0], batch.lengths[0], frequent)
         search = _compiled_search(
             tuple(member.config for member in members),
-            min(decoding.beam_size, params[0]["decoder"]["output"]["bias"].shape[0]),
+            frequent,
+            min(decoding.beam_size, vocabulary),
             _limit(batch.sources[0].shape[1], decoding),
             n_best,
-            decoding.implementation,
+            _implementation(members, decoding),
         )
         numbers = jnp.float32([decoding.threshold, decoding.length_exponent])
-        found = jax.device_get(search(params, *batch, numbers))
+        found = jax.device_get(search(params, *batch, own, numbers))
         results |= {row: _result(found, place, n_best) for place, row in enumerate(rows)}
         progress(len(rows))
     empty = SearchResult([Hypothesis([], 0.0)], 0, 0)
@@ -106,7 +118,9 @@ def _batches(
     sources: Sequence[Sequence[Sequence[int]]], decoding: DecodingConfig
 ) -> Iterator[tuple[list[int], _SourceBatch]]:
     devices = jax.local_device_count()
-    size = -(-decoding.batch_size // devices) * devices
+    # A few lines at a prompt need not pay for a batch; more sizes would each be compiled.
+    rows = decoding.batch_size if len(sources[0]) > SMALLEST_BATCH else SMALLEST_BATCH
+    size = -(-min(rows, decoding.batch_size) // devices) * devices
     longest = np.array([[len(source) for source in of_member] for of_member in sources]).max(0)
     order = sorted(np.flatnonzero(longest).tolist(), key=lambda row: longest[row])
     while order:
@@ -130,6 +144,15 @@ def _pad(
     return padded, lengths
 
 
+def _implementation(members: Sequence[Translator], decoding: DecodingConfig) -> str | None:
+    """None: attention chooses by the sentence's length. Where no span narrows, nothing is won."""
+    if decoding.implementation != "auto":
+        return decoding.implementation
+    spans = [member.config.attention.parts()[1] for member in members]
+    narrow = any(span is not None and span.narrows(decoding.threshold) for span in spans)
+    return None if narrow else "dense"
+
+
 def _limit(source_length: int | np.integer, decoding: DecodingConfig) -> int:
     return int(decoding.max_length_ratio * source_length) + decoding.max_length_extra
 
@@ -137,6 +160,7 @@ def _limit(source_length: int | np.integer, decoding: DecodingConfig) -> int:
 @functools.lru_cache(maxsize=64)
 def _compiled_search(
     models: tuple[ModelConfig, ...],
+    frequent: int,
     beam_size: int,
     max_length: int,
     n_best: int,
@@ -144,7 +168,7 @@ def _compiled_search(
 ) -> Callable[..., Hypotheses]:
     """The search over all local devices, each going through its own sentences at its own pace."""
 
-    def search(params, sources, lengths, limits: Array, numbers: Array):
+    def search(params, sources, lengths, limits: Array, own: Array, numbers: Array):
         threshold, length_exponent = numbers
         return beam_search(
             [Member(*member) for member in zip(params, sources, lengths, strict=True)],
@@ -156,6 +180,7 @@ def _compiled_search(
             max_length=max_length,
             n_best=n_best,
             implementation=implementation,
+            shortlist=Shortlist(own, frequent),
         )
 
     mesh = Mesh(np.asarray(jax.local_devices()), ("sentences",))
@@ -164,7 +189,7 @@ def _compiled_search(
         jax.shard_map(
             search,
             mesh=mesh,
-            in_specs=(replicated, sharded, sharded, sharded, replicated),
+            in_specs=(replicated, sharded, sharded, sharded, sharded, replicated),
             out_specs=sharded,
             check_vma=False,
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fa_jax.benchmarks import forced_decoding
-from fa_jax.benchmarks.report import Report
+from fa_jax.benchmarks.report import Headline, Report, write_summary
 from fa_jax.benchmarks.steps import attention_sides
 from fa_jax.benchmarks.timing import alternate
 from fa_jax.config import ModelConfig
@@ -51,3 +51,14 @@ def test_a_report_is_kept_as_json_and_as_a_table(tmp_path):
     assert json.loads((tmp_path / "some_name.json").read_text())["rows"] == report.rows
     table = (tmp_path / "some_name.md").read_text()
     assert "| a b | c |" in table and "| 1.23 | 2 |" in table and "is it so?" in table
+
+
+def test_the_summary_says_which_targets_are_met(tmp_path):
+    headlines = [
+        Headline("time ÷ time", 0.846, 0.8, bound=0.7),
+        Headline("speed ÷ speed", 4.5, 4, at_least=True),
+    ]
+    Report("one", "is it so?", {}, [{"a": 1}], headlines=headlines).write(tmp_path)
+    table = write_summary(tmp_path, ["one", "never_measured"])
+    assert "| [one](one.md) | time ÷ time | 0.846 | ≤ 0.8 | no | 0.70 |" in table
+    assert "| [one](one.md) | speed ÷ speed | 4.5 | ≥ 4 | yes |  |" in table

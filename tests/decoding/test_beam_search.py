@@ -104,6 +104,28 @@ def test_neither_neighbours_nor_padding_nor_devices_matter(params):
         assert (alone.scored, alone.calls) == (together[row].scored, together[row].calls)
 
 
+def test_sentences_that_go_on_alone_end_as_they_would(params):
+    """24 sentences on one device: the last ones are searched in batches of 12 and 6."""
+    random = np.random.default_rng(0)
+    lengths = random.integers(1, 17, 24)
+    sources = random.integers(4, 9, (24, 16)) * (np.arange(16) < lengths[:, None])
+
+    def found(rows):
+        return beam_search(
+            [Member(params, jnp.array(sources[rows]), jnp.array(lengths[rows]))], [CONFIG],
+            jnp.array(2 * lengths[rows]), THRESHOLD, beam_size=3, max_length=32,
+        )  # fmt: skip
+
+    together = found(slice(None))
+    steps = np.asarray(together.calls)
+    assert len(set(steps.tolist())) > 12  # they do end at different steps
+    for row in range(24):
+        alone = found(slice(row, row + 1))
+        for name in ("words", "lengths", "scored", "calls"):
+            np.testing.assert_array_equal(getattr(alone, name)[0], getattr(together, name)[row])
+        np.testing.assert_allclose(alone.scores[0], together.scores[row], rtol=1e-4)
+
+
 def test_windowed_is_dense(params):
     dense = search(params, beam_size=4)
     windowed = search(params, beam_size=4, implementation="windowed")

@@ -1,0 +1,66 @@
+"""A shortlist against a model that cannot write the other words."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from fa_jax.config import DecodingConfig, ModelConfig
+from fa_jax.decoding.shortlist import candidates
+from fa_jax.decoding.translate import Translator, search_translations
+from fa_jax.model.translator import init_translator
+
+CONFIG = ModelConfig(
+    embedding_size=8, encoder_size=8, decoder_size=8, attention_size=8, bottleneck_size=8
+)
+SOURCES = [[4, 5, 6, 7], [5, 4], [8, 8, 8, 4, 5, 6, 7, 8, 4, 4, 5, 6, 6, 7, 7, 8, 5], [6]]
+WORDS = 30
+FREQUENT = 8
+LEXICON = np.random.default_rng(0).integers(4, WORDS, (9, 3)).astype(np.int32)
+
+
+@pytest.fixture(scope="module")
+def params():
+    return jax.tree.map(lambda x: x * 3, init_translator(jax.random.key(4), CONFIG, 9, WORDS))
+
+
+def search(params, sources, lexicon=LEXICON, **options):
+    decoding = DecodingConfig(beam_size=4, **options)
+    return search_translations(
+        [Translator(params, CONFIG)], decoding, [sources], n_best=3, lexicon=lexicon
+    )
+
+
+def assert_same(results, expected):
+    for a, b in zip(results, expected, strict=True):
+        assert [h.words for h in a.hypotheses] == [h.words for h in b.hypotheses]
+        scores = [[h.score for h in r.hypotheses] for r in (a, b)]
+        np.testing.assert_allclose(*scores, rtol=1e-4)
+        assert (a.scored, a.calls) == (b.scored, b.calls)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=len)
+def test_only_listed_words_share_the_probability(params, source):
+    listed = {*range(FREQUENT), *LEXICON[source].ravel().tolist()}
+    other = np.array([word not in listed for word in range(WORDS)])
+    output = params["decoder"]["output"]
+    without = {**output, "bias": jnp.where(other, -jnp.inf, output["bias"])}
+    params = {**params, "decoder": {**params["decoder"], "output": without}}
+    assert_same(search(params, [source], shortlist=FREQUENT), search(params, [source]))
+
+
+@pytest.mark.parametrize("size", [WORDS, WORDS + 5])
+def test_a_list_of_all_words_changes_nothing(params, size):
+    assert_same(search(params, SOURCES, shortlist=size), search(params, SOURCES, None))
+
+
+def test_neighbours_do_not_matter(params):
+    together = search(params, SOURCES, shortlist=FREQUENT)
+    for source, expected in zip(SOURCES, together, strict=True):
+        assert_same(search(params, [source], shortlist=FREQUENT, batch_size=1), [expected])
+
+
+def test_a_word_is_listed_once():
+    lexicon = np.array([[0, 0], [5, 6], [6, 9], [9, 3]])
+    found = candidates(lexicon, np.array([[1, 2, 3], [3, 1, 1]]), np.array([3, 1]), frequent=6)
+    assert found.tolist() == [[6, 9, 0, 0, 0, 0], [9, 0, 0, 0, 0, 0]]

@@ -1,0 +1,25 @@
+"""The paper's rule for the threshold."""
+
+from fa_jax.evaluation.selection import Candidate, choose, table
+
+TRIED = [
+    Candidate("a", float("inf"), 20.0, 14.0),
+    Candidate("a", 1.2, 19.8, 8.0),
+    Candidate("a", 0.8, 19.5, 6.0),
+    Candidate("b", 0.8, 19.4, 5.0),
+    Candidate("b", 1.2, 19.9, 6.0),
+]
+
+
+def test_the_smallest_window_that_costs_little():
+    # Of two windows of 6, the one with more BLEU; a window of 5 costs 0.6.
+    assert choose(TRIED, 20.0) == TRIED[4]
+    assert choose(TRIED, 20.0, largest_loss=0.6) == TRIED[3]
+    assert choose(TRIED, 20.0, largest_loss=0.0) == TRIED[0]
+    assert choose(TRIED, 25.0) is None
+
+
+def test_the_table_shows_what_was_tried_and_chosen():
+    lines = table(TRIED, TRIED[4], 20.0).splitlines()
+    assert len(lines) == 1 + len(TRIED)
+    assert [line.endswith("<- chosen") for line in lines[1:]] == [False] * 4 + [True]
