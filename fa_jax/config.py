@@ -208,6 +208,9 @@ class DecodingConfig:
     words; 0: any word."""
     shortlist_translations: int = 20
     """Likely translations of each source word, where there is a shortlist."""
+    output_dtype: Literal["model", "bfloat16"] = "model"
+    """Precision of the output layer's products. bfloat16: faster on processors that have it (on
+    Linux /proc/cpuinfo says avx512_bf16 or amx_bf16), and scores differ in the third digit."""
     replace_unknown: bool = False
     """Write the source token with the highest weight, or its translation, for unknown words."""
     dictionary: str = ""

@@ -1,14 +1,14 @@
-"""What does a shortlist of words save where the vocabulary is large, and what does it cost?
+"""What do a shortlist of words and a rounded output layer save, and what do they cost?
 
-Beam search with a trained word-level model of 40,000 words (all that the corpus has) over the test
-set, writing any word or those of the shortlist; both sides alternate after compilation.
+Beam search over the test set with trained word-level models, one of them with all the words that
+the corpus has. Sides alternate after compilation; BLEU is of characters.
 """
 
-import shlex
 import statistics
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,81 +18,100 @@ from fa_jax.data.corpora import load_corpus
 from fa_jax.decoding.shortlist import candidates
 from fa_jax.errors import UserError
 from fa_jax.evaluation.evaluate import evaluate
-from fa_jax.run import lexicon_of, load_run
+from fa_jax.run import Run, lexicon_of, load_run
 
-RUN = Path("runs/en-ja-words-40000")
-TRAINING = (
-    f"fa-jax train en-ja --preset small-words --run {RUN} --data.source-vocabulary 40000 "
-    "--data.target-vocabulary 40000 --training.epochs 1 --training.halve-from 1.5 "
-    "--training.halve-every 0.125"
-)
-SHORTLISTS = {"1,000 and 20": (1000, 20), "500 and 10": (500, 10), "2,000 and 50": (2000, 50)}
-"""Frequent words, and translations a source word. The first is what the headline is about."""
+TRAINING = {
+    "runs/en-ja-words-40000": "fa-jax train en-ja --corpus tatoeba_en_ja --preset small-words "
+    "--run runs/en-ja-words-40000 --data.source-vocabulary 40000 --data.target-vocabulary 40000 "
+    "--training.epochs 1 --training.halve-from 1.5 --training.halve-every 0.125",
+    "runs/tatoeba_en_ja-small-words": "fa-jax train en-ja --corpus tatoeba_en_ja "
+    "--preset small-words --run runs/tatoeba_en_ja-small-words",
+}
+SHORTLIST = {"shortlist": 1000, "shortlist_translations": 20}
+ROUNDED = {"output_dtype": "bfloat16"}
+SIDES: dict[str, dict[str, Any]] = {
+    "any": {},
+    "any, bfloat16": ROUNDED,
+    "1,000 and 20": SHORTLIST,
+    "1,000 and 20, bfloat16": SHORTLIST | ROUNDED,
+    "2,000 and 50": {"shortlist": 2000, "shortlist_translations": 50},
+}
+"""Words that may be written: frequent ones, and translations of each source word."""
 
 
 def measure(rounds: int = 3) -> Report:
-    """A row for each shortlist.
+    """A row for each run and side.
 
     Raises:
-      UserError: the trained run is not there.
+      UserError: a trained run is not there.
     """
-    if not RUN.exists():
-        raise UserError(f"{RUN} is not there. Train it: {shlex.join(shlex.split(TRAINING))}")
-    run = load_run(RUN)
+    for folder, command in TRAINING.items():
+        if not Path(folder).exists():
+            raise UserError(f"{folder} is not there. Train it: {command}")
+    rows = [row for folder in TRAINING for row in _rows(load_run(folder), rounds)]
+    large, trained = ([row for row in rows if row["run"] == folder] for folder in TRAINING)
+    names = list(SIDES)
+    headlines = [
+        Headline(
+            f"sentences a second with a shortlist ÷ without, {large[0]['vocabulary']:,} words",
+            large[names.index("1,000 and 20")]["speed_to_any"],
+            2,
+            at_least=True,
+        ),
+        *(
+            Headline(
+                f"BLEU that the shortlist costs, {side[0]['vocabulary']:,} words",
+                side[0]["bleu"] - side[names.index("1,000 and 20")]["bleu"],
+                0.2,
+            )
+            for side in (large, trained)
+        ),
+    ]
+    notes = [f"`{folder}`: `{command}`." for folder, command in TRAINING.items()]
+    settings = {"beam": load_run(next(iter(TRAINING))).config.decoding.beam_size, "rounds": rounds}
+    return Report("shortlist", BENCHMARKS["shortlist"], settings, rows, notes, headlines)
+
+
+def _rows(run: Run, rounds: int) -> list[dict[str, Any]]:
     corpus = load_corpus(run.config.data.corpus, run.config.data.languages)
     pairs = list(corpus.test)
-    vocabulary = len(run.target.vocabulary)
     lexicon = lexicon_of(run)
-    sides = {"any": run.config.decoding} | {
-        name: replace(run.config.decoding, shortlist=frequent, shortlist_translations=own)
-        for name, (frequent, own) in SHORTLISTS.items()
-    }
-    seconds = {name: [] for name in sides}
-    found, compilation = {}, {}
+    sides = {name: replace(run.config.decoding, **changes) for name, changes in SIDES.items()}
+    found, first_call, seconds = {}, {}, {name: [] for name in sides}
     for name, decoding in sides.items():
         began = time.perf_counter()
         found[name] = evaluate(run, pairs, decoding)
-        compilation[name] = time.perf_counter() - began
+        first_call[name] = time.perf_counter() - began
     for _ in range(rounds):
         for name, decoding in sides.items():
             seconds[name].append(evaluate(run, pairs, decoding).scores["seconds"])
     median = {name: statistics.median(times) for name, times in seconds.items()}
-    whole = found["any"]
-    rows = [
+    whole = found["any"].translations
+    return [
         {
-            "frequent_and_own": name,
-            "words_a_sentence": _mean_length(run, pairs, lexicon, *SHORTLISTS[name]),
+            "run": str(run.folder),
+            "step": run.step,
+            "vocabulary": len(run.target.vocabulary),
+            "words": name,
+            "words_a_sentence": _mean_length(run, pairs, lexicon, decoding),
             "speed_to_any": median["any"] / median[name],
             "sentences_a_second": len(pairs) / median[name],
-            "bleu_char": found[name].scores["bleu_char"],
-            "bleu_char_of_any": whole.scores["bleu_char"],
+            "bleu": found[name].scores["bleu_char"],
             "same_translations": float(
-                np.mean([a == b for a, b in zip(*_texts(found[name], whole), strict=True)])
+                np.mean([a == b for a, b in zip(found[name].translations, whole, strict=True)])
             ),
-            "first_call_seconds": compilation[name],
+            "first_call_seconds": first_call[name],
         }
-        for name in SHORTLISTS
+        for name, decoding in sides.items()
     ]
-    settings = {"vocabulary": vocabulary, "beam": run.config.decoding.beam_size, "rounds": rounds}
-    first = rows[0]
-    headlines = [
-        Headline("sentences a second with a shortlist ÷ without", first["speed_to_any"], 2, True),
-        Headline(
-            "BLEU that the shortlist costs", first["bleu_char_of_any"] - first["bleu_char"], 0.2
-        ),
+
+
+def _mean_length(run: Run, pairs, lexicon: np.ndarray, decoding) -> float:
+    if not decoding.shortlist:
+        return float(len(run.target.vocabulary))
+    lexicon = lexicon[:, : decoding.shortlist_translations]
+    sources = [np.array([run.source.encode(source)]) for source, _ in pairs]
+    own = [
+        (candidates(lexicon, s, np.array([s.size]), decoding.shortlist) > 0).sum() for s in sources
     ]
-    notes = [f"The model: `{TRAINING}`."]
-    return Report("shortlist", BENCHMARKS["shortlist"], settings, rows, notes, headlines)
-
-
-def _texts(*evaluations) -> list[list[str]]:
-    return [evaluation.translations for evaluation in evaluations]
-
-
-def _mean_length(run, pairs, lexicon: np.ndarray, frequent: int, own: int) -> float:
-    sources = [run.source.encode(source) for source, _ in pairs]
-    lengths = [
-        (candidates(lexicon[:, :own], np.array([s]), np.array([len(s)]), frequent) > 0).sum()
-        for s in sources
-    ]
-    return frequent + float(np.mean(lengths))
+    return decoding.shortlist + float(np.mean(own))

@@ -109,6 +109,7 @@ def beam_search(
     length_exponent: float | Float[Array, ""] = 1.0,
     implementation: str | None = None,
     shortlist: Shortlist | None = None,
+    output_dtype: str | None = None,
 ) -> Hypotheses:
     """The best translations of each sentence.
 
@@ -119,12 +120,15 @@ def beam_search(
       beam_size: K. max_length: L, no limit may be larger. n_best: the search goes on until so many
         hypotheses are safe. length_exponent: of the number of words that sums of log p are divided
         by, so that hypotheses of different lengths compare. shortlist: words that translations may
-        use; default: all.
+        use; default: all. output_dtype: of the output layer's products; default: the model's.
     """
     if shortlist is None:
         shortlist = _whole_vocabulary(members[0])
     reads, writers = zip(
-        *(_reader_and_writer(m, c, shortlist) for m, c in zip(members, configs, strict=True)),
+        *(
+            _reader_and_writer(member, config, shortlist, output_dtype)
+            for member, config in zip(members, configs, strict=True)
+        ),
         strict=True,
     )
     read = Read(list(reads), limits, shortlist)
@@ -199,7 +203,7 @@ def _search_while_open(
 
 
 def _reader_and_writer(
-    member: Member, config: ModelConfig, shortlist: Shortlist
+    member: Member, config: ModelConfig, shortlist: Shortlist, output_dtype: str | None
 ) -> tuple[MemberRead, Callable[..., tuple]]:
     """What a member reads once, and its part of a step: it writes word by word."""
     whole = cast_for_compute(member.params, config)
@@ -231,7 +235,7 @@ def _reader_and_writer(
         log_probs = read.output.log_probs(decoder.bottleneck(params, state.output))
         return state, log_probs, attended.window
 
-    return MemberRead(source, output_layer(params["output"], shortlist)), write
+    return MemberRead(source, output_layer(params["output"], shortlist, output_dtype)), write
 
 
 def _whole_vocabulary(member: Member) -> Shortlist:

@@ -11,7 +11,6 @@ from flax import struct
 from jaxtyping import Array, Float, Int
 
 from fa_jax.data.vocabulary import PAD
-from fa_jax.model.dense import dense
 from fa_jax.model.translator import Params
 
 
@@ -43,11 +42,12 @@ class OutputLayer:
 
     def log_probs(self, bottleneck: Float[Array, "B K F"]) -> Float[Array, "B K L"]:
         """Of the L = N + C words of the list, which share all probability."""
-        frequent = dense(bottleneck, self.kernel, self.bias).astype(jnp.float32)
+        x, float32 = bottleneck.astype(self.kernel.dtype), {"preferred_element_type": jnp.float32}
+        flat = x.reshape(-1, x.shape[-1])  # one product for all sentences
+        frequent = jnp.matmul(flat, self.kernel, **float32).reshape(*x.shape[:2], -1) + self.bias
         if self.own_kernel.shape[1] == 0:
             return jax.nn.log_softmax(frequent)
-        own = jnp.einsum("bkf,bcf->bkc", bottleneck, self.own_kernel).astype(jnp.float32)
-        own = own + self.own_bias[:, None].astype(jnp.float32)
+        own = jnp.einsum("bkf,bcf->bkc", x, self.own_kernel, **float32) + self.own_bias[:, None]
         return jax.nn.log_softmax(jnp.concatenate([frequent, own], axis=-1))
 
     def rows(self, chosen: Int[Array, " D"]) -> "OutputLayer":
@@ -55,14 +55,16 @@ class OutputLayer:
         return self.replace(own_kernel=self.own_kernel[chosen], own_bias=self.own_bias[chosen])
 
 
-def output_layer(output: Params, shortlist: Shortlist) -> OutputLayer:
-    """output: kernel [F, V] and bias [V] of the decoder."""
+def output_layer(output: Params, shortlist: Shortlist, dtype: str | None = None) -> OutputLayer:
+    """output: kernel [F, V] and bias [V] of the decoder. dtype: of the products; None: theirs."""
     own, first = shortlist.candidates, shortlist.frequent
+    kernel = output["kernel"].astype(dtype or output["kernel"].dtype)
+    bias = output["bias"].astype(jnp.float32)
     return OutputLayer(
-        kernel=output["kernel"][:, :first],
-        bias=output["bias"][:first],
-        own_kernel=output["kernel"].T[own],
-        own_bias=jnp.where(own == PAD, -jnp.inf, output["bias"][own]),
+        kernel=kernel[:, :first],
+        bias=bias[:first],
+        own_kernel=kernel.T[own],
+        own_bias=jnp.where(own == PAD, -jnp.inf, bias[own]),
     )
 
 

@@ -18,6 +18,8 @@ from fa_jax.model.translator import Params
 
 SHORTEST_SHAPE = 16
 """Sources are padded to this many tokens, or twice, four times … as many."""
+WINDOWED_SEARCH_FROM_LENGTH = 128
+"""Below it a search was measured to gain nothing, and windowed compiles 16 seconds longer."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ def search_translations(
             min(decoding.beam_size, vocabulary),
             _limit(batch.sources[0].shape[1], decoding),
             n_best,
-            _implementation(members, decoding),
+            _implementation(members, decoding, batch.sources[0].shape[1]),
+            None if decoding.output_dtype == "model" else decoding.output_dtype,
         )
         numbers = jnp.float32([decoding.threshold, decoding.length_exponent])
         found = jax.device_get(search(params, *batch, own, numbers))
@@ -144,10 +147,14 @@ def _pad(
     return padded, lengths
 
 
-def _implementation(members: Sequence[Translator], decoding: DecodingConfig) -> str | None:
-    """None: attention chooses by the sentence's length. Where no span narrows, nothing is won."""
+def _implementation(
+    members: Sequence[Translator], decoding: DecodingConfig, length: int
+) -> str | None:
+    """None: attention chooses. Where no span narrows, nothing is won."""
     if decoding.implementation != "auto":
         return decoding.implementation
+    if length < WINDOWED_SEARCH_FROM_LENGTH:
+        return "dense"
     spans = [member.config.attention.parts()[1] for member in members]
     narrow = any(span is not None and span.narrows(decoding.threshold) for span in spans)
     return None if narrow else "dense"
@@ -165,6 +172,7 @@ def _compiled_search(
     max_length: int,
     n_best: int,
     implementation: str | None,
+    output_dtype: str | None,
 ) -> Callable[..., Hypotheses]:
     """The search over all local devices, each going through its own sentences at its own pace."""
 
@@ -181,6 +189,7 @@ def _compiled_search(
             n_best=n_best,
             implementation=implementation,
             shortlist=Shortlist(own, frequent),
+            output_dtype=output_dtype,
         )
 
     mesh = Mesh(np.asarray(jax.local_devices()), ("sentences",))

@@ -64,3 +64,12 @@ def test_a_word_is_listed_once():
     lexicon = np.array([[0, 0], [5, 6], [6, 9], [9, 3]])
     found = candidates(lexicon, np.array([[1, 2, 3], [3, 1, 1]]), np.array([3, 1]), frequent=6)
     assert found.tolist() == [[6, 9, 0, 0, 0, 0], [9, 0, 0, 0, 0, 0]]
+
+
+@pytest.mark.parametrize("shortlist", [0, FREQUENT])
+def test_a_rounded_output_layer_hardly_changes_scores(params, shortlist):
+    exact = search(params, SOURCES, shortlist=shortlist)
+    rounded = search(params, SOURCES, shortlist=shortlist, output_dtype="bfloat16")
+    scores = [[result.hypotheses[0].score for result in side] for side in (exact, rounded)]
+    np.testing.assert_allclose(*scores, atol=0.05)
+    assert scores[0] != scores[1]
