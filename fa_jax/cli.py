@@ -17,6 +17,7 @@ from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS
 from fa_jax.presets import PRESETS_HELP
 
 BENCHMARKS_HELP = "; ".join(f"{name}: {question}" for name, question in BENCHMARKS.items())
+RUN_HELP = "A run's folder, such as runs/en-ja-small, or en-ja: a run that comes with fa_jax."
 LINES_AT_ONCE = 1024
 """Lines that `translate` reads before it writes."""
 EXAMPLES = 5
@@ -26,9 +27,7 @@ Languages = Annotated[
     str, tyro.conf.Positional, tyro.conf.arg(help="Source and target, such as en-ja or de-en.")
 ]
 Preset = Annotated[str, tyro.conf.arg(help=PRESETS_HELP)]
-RunFolder = Annotated[
-    Path, tyro.conf.Positional, tyro.conf.arg(help="A run's folder, such as runs/en-ja-small.")
-]
+RunFolder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(help=RUN_HELP)]
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ SECTIONS = {
     "decoding": DecodingConfig,
 }
 
+PRETRAINED = Path(__file__).parent / "pretrained"
+"""Runs that come with fa_jax; their parameters are rounded to bfloat16."""
 TRANSLATIONS = 100
 """Likely translations of a word that a run keeps."""
 
@@ -51,12 +53,12 @@ class Run:
 
 
 def load_run(folder: str | Path) -> Run:
-    """Reads a run; executes nothing of what it reads.
+    """Reads a run, or by its name the one that comes with fa_jax: "en-ja". Executes nothing of it.
 
     Raises:
       UserError: no such run, one without a whole checkpoint, or one whose files do not fit.
     """
-    folder = Path(folder)
+    folder = run_folder(folder)
     config = read_config(folder)
     source, target = load_codec(folder, "source"), load_codec(folder, "target")
     if not (folder / "checkpoints" / "best").is_dir():
@@ -70,6 +72,13 @@ def load_run(folder: str | Path) -> Run:
     step, params, note = best.restore(like)
     best.close()
     return Run(folder, config, source, target, params, step, note["validation_bleu"])
+
+
+def run_folder(place: str | Path) -> Path:
+    """A run's folder; of the name of a run that comes with fa_jax, its folder in the package."""
+    place = Path(place)
+    packaged = PRETRAINED / place
+    return packaged if not place.exists() and packaged.is_dir() else place
 
 
 def ensemble(runs: "Run | Sequence[Run]") -> list[Run]:
@@ -140,9 +149,13 @@ def begin_run(folder: Path, config: Config, source: TextCodec, target: TextCodec
 
 def read_config(folder: Path) -> Config:
     """`config.json` of a run."""
-    path = folder / "config.json"
+    path = run_folder(folder) / "config.json"
     if not path.is_file():
-        raise UserError(f"{folder} is no run: it has no config.json. Train one with fa-jax train")
+        packaged = ", ".join(sorted(path.name for path in PRETRAINED.iterdir()))
+        raise UserError(
+            f"{folder} is no run: it has no config.json. Train one with fa-jax train, or take one "
+            f"that comes with fa_jax: {packaged}"
+        )
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         sections = {name: kind(**_numbers(content[name])) for name, kind in SECTIONS.items()}

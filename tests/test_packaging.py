@@ -3,6 +3,7 @@
 import re
 import subprocess
 
+import fa_jax
 from fa_jax.data.corpora import EMBEDDED
 from tests.command import REPOSITORY
 
@@ -21,6 +22,15 @@ def test_each_corpus_comes_with_its_licence():
         assert len(list((folder / name).glob("*.tsv.xz"))) == 3
 
 
+def test_a_trained_run_comes_with_the_package():
+    folder = REPOSITORY / "fa_jax" / "pretrained" / "en-ja"
+    assert sum(path.stat().st_size for path in folder.rglob("*")) < 25e6
+    run = fa_jax.load_run("en-ja")
+    assert run.folder == folder
+    (record,) = fa_jax.translate(run, ["I like cats."])
+    assert record["translations"][0]["text"] == "私は猫が好きです。"
+
+
 def test_no_file_names_a_machine():
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True
@@ -28,6 +38,6 @@ def test_no_file_names_a_machine():
     names = listed.stdout.split("\0") if listed.returncode == 0 else []
     for name in filter(None, names):
         path = REPOSITORY / name
-        if path.suffix in (".py", ".md", ".toml", ".txt", ".json") and path.is_file():
+        if path.suffix in (".py", ".md", ".toml", ".txt", ".json", ".ipynb") and path.is_file():
             text = path.read_text(encoding="utf-8")
             assert not re.search(r"(?<![\w.])/(home|root|work)/\w", text), name
