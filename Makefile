@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup data train finetune translate evaluate benchmark peers experiments test lint
+.PHONY: help setup data train finetune translate evaluate benchmark peers experiments notebooks test lint
 MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
@@ -53,6 +53,10 @@ benchmark: .venv/installed $(if $(filter-out peers,$(NAME)),,.venv-peers/install
 
 experiments: .venv/installed ## write experiments/results/REPORT.md; trains what was not measured
 	@.venv/bin/python experiments/report.py
+
+notebooks: .venv/installed ## run the notebooks and store their outputs
+	@$(INSTALL) -e .[notebooks] >&2
+	@.venv/bin/python -m nbconvert --to notebook --execute --inplace notebooks/*.ipynb
 
 test: .venv/installed-test ## run the tests
 	@.venv/bin/python -m pytest -q -n 2 --dist loadfile $(ARGS)

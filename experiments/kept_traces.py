@@ -1,0 +1,47 @@
+"""Traces of single sentences, kept in results/traces so that figures are drawn without a run."""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from trained import RESULTS, RUNS, Trained, train
+
+from fa_jax.decoding.forced import SpanTrace
+from fa_jax.run import load_run
+from fa_jax.translation import trace
+
+DIGITS = 4
+
+
+def kept_traces(
+    name: str, trained: Trained, sentences: Sequence[str], threshold: float
+) -> list[SpanTrace]:
+    """Of each sentence's best translation; made where results/traces/NAME.json is not there."""
+    path = RESULTS / "traces" / f"{name}.json"
+    if not path.exists():
+        train(trained)
+        run = load_run(RUNS / trained.name)
+        found = [_plain(trace(run, sentence, threshold=threshold)) for sentence in sentences]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = {"run": trained.name, "threshold": threshold, "traces": found}
+        path.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
+    return [_trace(kept) for kept in json.loads(path.read_text(encoding="utf-8"))["traces"]]
+
+
+def _plain(found: SpanTrace) -> dict[str, Any]:
+    values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
+    values |= {"by_dimension": None, "alternatives": []}
+    return {name: _rounded(value) for name, value in values.items()}
+
+
+def _rounded(value: Any) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    return (value if value.dtype == bool else value.astype(float).round(DIGITS)).tolist()
+
+
+def _trace(kept: dict[str, Any]) -> SpanTrace:
+    arrays = ("log_probs", "weights", "windows", "focus", "strength")
+    return SpanTrace(**kept | {name: np.asarray(kept[name]) for name in arrays})

@@ -1,0 +1,184 @@
+"""Questions that the paper leaves open, asked of the fine-tuned runs of Table 1."""
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from observed import observed
+from trained import LANGUAGES, RESULTS, Trained, selected
+from word_classes import CLASSES, class_of
+
+CORPORA = {"tatoeba_en_ja": "English–Japanese", "bible_de_en": "German–English"}
+COLOURS = {"tatoeba_en_ja": "#0072b2", "bible_de_en": "#d55e00"}
+GROUPS = 5
+
+
+def main():
+    """Writes results/questions.md and three figures."""
+    rows = {corpus: _rows(corpus) for corpus in CORPORA}
+    thresholds = {c: selected(_trained(c)) for c in CORPORA}
+    lines = ["## Questions that the paper leaves open", ""]
+    lines += _classes(rows)
+    lines += _lengths_and_reordering(rows)
+    lines += _losses(rows)
+    of = "; ".join(f"{CORPORA[c]} at τ = {t:g}" for c, t in thresholds.items())
+    lines += [f"All of the fine-tuned runs of Table 1, test set, beam search: {of}. Command: "
+              "`python experiments/questions.py`.", ""]  # fmt: skip
+    (RESULTS / "questions.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _trained(corpus: str) -> Trained:
+    return Trained(corpus, "small-words", finetuned=True)
+
+
+def _rows(corpus: str) -> list[dict]:
+    trained = _trained(corpus)
+    return observed(trained, selected(trained))
+
+
+def _classes(rows: dict[str, list[dict]]) -> list[str]:
+    lines = [
+        "### Which strength goes with which word?",
+        "",
+        "| | " + " | ".join(f"{name}: g(t), window" for name in CLASSES) + " |",
+        "|---" * (len(CLASSES) + 1) + "|",
+    ]
+    found = {corpus: _by_class(corpus, of) for corpus, of in rows.items()}
+    for corpus, of_class in found.items():
+        cells = [
+            f"{np.mean(g):.2f}, {np.mean(w):.1f} ({len(g):,})" if (g and w) else ""
+            for g, w in (of_class[name] for name in CLASSES)
+        ]
+        lines.append(f"| {CORPORA[corpus]} | " + " | ".join(cells) + " |")
+    with _figure("strength_by_class", 9) as axes:
+        for place, (corpus, of_class) in enumerate(found.items()):
+            means = [np.mean(of_class[name][0]) if of_class[name][0] else 0 for name in CLASSES]
+            across = np.arange(len(CLASSES)) + 0.4 * place
+            axes.bar(across, means, 0.38, color=COLOURS[corpus], label=CORPORA[corpus])
+        axes.set_xticks(np.arange(len(CLASSES)) + 0.2, CLASSES)
+        axes.set_ylabel("mean strength $g(t)$")
+        axes.set_ylim(0, 1)
+        axes.legend(frameon=False)
+    return [
+        *lines, "", "In brackets: how many. The strength is that of the step that writes the word; "
+        "English has no class for nouns and verbs here (a list of closed classes, no tagger).", "",
+        "![strength by class](strength_by_class.png)", "",
+    ]  # fmt: skip
+
+
+def _by_class(corpus: str, rows: list[dict]) -> dict[str, tuple[list[float], list[int]]]:
+    language = LANGUAGES[corpus].split("-")[1]
+    found = {name: ([], []) for name in CLASSES}
+    for row in rows:
+        for token, strength, window in zip(
+            row["tokens"], row["strength"], row["window"], strict=True
+        ):
+            strengths, windows = found[class_of(token, language)]
+            strengths.append(strength)
+            windows.append(window)
+    return found
+
+
+def reordering(row: dict) -> float:
+    """Mean distance of a step's most looked-at position from the one behind the step before."""
+    aligned = np.array(row["aligned"])
+    return float(np.abs(np.diff(aligned) - 1).mean()) if len(aligned) > 1 else 0.0
+
+
+def _lengths_and_reordering(rows: dict[str, list[dict]]) -> list[str]:
+    lines = [
+        "### Does the window follow the sentence's length, or its reordering?",
+        "",
+        "| | correlation of the mean window with length | ... with reordering distance "
+        "| ... at equal length |",
+        "|---|---|---|---|",
+    ]
+    with _figure("window_by_length", 10, 2) as (by_length, by_jumps):
+        for corpus, of in rows.items():
+            length = np.array([row["length"] for row in of], float)
+            window = np.array([np.mean(row["window"]) for row in of])
+            jumps = np.array([reordering(row) for row in of])
+            look = {"color": COLOURS[corpus], "label": CORPORA[corpus]}
+            by_length.plot(*_grouped(length, window), "o-", **look)
+            by_jumps.plot(*_grouped(jumps, window / length), "o-", **look)
+            rest = [_without(values, length) for values in (window, jumps)]
+            cells = [np.corrcoef(window, x)[0, 1] for x in (length, jumps)]
+            cells.append(np.corrcoef(*rest)[0, 1])
+            lines.append(f"| {CORPORA[corpus]} | " + " | ".join(f"{c:.2f}" for c in cells) + " |")
+        by_length.plot([0, 45], [0, 45], ":", color="0.6", label="all positions")
+        by_length.set_xlabel("source length (words)")
+        by_length.set_ylabel("mean window (words)")
+        by_length.legend(frameon=False)
+        by_jumps.set_xlabel("reordering distance (words)")
+        by_jumps.set_ylabel("mean window ÷ length")
+    return [
+        *lines, "", "Reordering distance: how far, on average, a step's most looked-at word is "
+        "from the one behind the word before's. Dots: fifths of the test set.", "",
+        "![window by length and by reordering](window_by_length.png)", "",
+    ]  # fmt: skip
+
+
+def _losses(rows: dict[str, list[dict]]) -> list[str]:
+    lines = [
+        "### Do smaller windows hurt long sentences more?",
+        "",
+        "| | " + " | ".join(f"fifth {n}" for n in range(1, GROUPS + 1)) + " |",
+        "|---" * (GROUPS + 1) + "|",
+    ]
+    with _figure("loss_by_length", 6) as axes:
+        for corpus, of in rows.items():
+            length = np.array([row["length"] for row in of], float)
+            loss = np.array([row["bleu_inf"] - row["bleu"] for row in of])
+            groups = np.array_split(np.argsort(length, kind="stable"), GROUPS)
+            cells = [f"{loss[g].mean():+.2f} ± {_error(loss[g]):.2f}" for g in groups]
+            lines.append(f"| {CORPORA[corpus]} | " + " | ".join(cells) + " |")
+            axes.errorbar([length[g].mean() for g in groups], [loss[g].mean() for g in groups],
+                          [_error(loss[g]) for g in groups], fmt="o-", capsize=3,
+                          color=COLOURS[corpus], label=CORPORA[corpus])  # fmt: skip
+        axes.axhline(0, color="0.6", lw=1)
+        axes.set_xlabel("source length (words)")
+        axes.set_ylabel("sentence BLEU lost to the threshold")
+        axes.legend(frameon=False)
+    return [
+        *lines, "", "Mean smoothed sentence BLEU at τ = ∞ minus at the threshold, with its "
+        "standard error; the test set in fifths by source length, short sentences first.", "",
+        "![loss by length](loss_by_length.png)", "",
+    ]  # fmt: skip
+
+
+def _grouped(x: np.ndarray, y: np.ndarray) -> tuple[list[float], list[float]]:
+    """Means of fifths of x."""
+    groups = np.array_split(np.argsort(x, kind="stable"), GROUPS)
+    return [float(x[g].mean()) for g in groups], [float(y[g].mean()) for g in groups]
+
+
+def _without(values: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """What a line through the other leaves of the values."""
+    return values - np.polyval(np.polyfit(other, values, 1), other)
+
+
+def _error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+class _figure:
+    """Panels to draw into; written to results/NAME.png when they are left."""
+
+    def __init__(self, name: str, width: float, panels: int = 1):
+        self._path = RESULTS / f"{name}.png"
+        self._context = mpl.rc_context({"font.size": 10})
+        self._width, self._panels = width, panels
+
+    def __enter__(self):
+        self._context.__enter__()
+        self._figure = Figure(figsize=(self._width, 4), layout="constrained")
+        FigureCanvasAgg(self._figure)
+        return self._figure.subplots(1, self._panels)
+
+    def __exit__(self, *error):
+        self._figure.savefig(self._path, dpi=150)
+        self._context.__exit__(*error)
+
+
+if __name__ == "__main__":
+    main()
