@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fa_jax.config import DecodingConfig, ModelConfig
-from fa_jax.decoding.shortlist import candidates
+from fa_jax.decoding.shortlist import Shortlist, candidates, output_layer
 from fa_jax.decoding.translate import Translator, search_translations
 from fa_jax.model.translator import init_translator
 
@@ -66,10 +66,22 @@ def test_a_word_is_listed_once():
     assert found.tolist() == [[6, 9, 0, 0, 0, 0], [9, 0, 0, 0, 0, 0]]
 
 
-@pytest.mark.parametrize("shortlist", [0, FREQUENT])
-def test_a_rounded_output_layer_hardly_changes_scores(params, shortlist):
-    exact = search(params, SOURCES, shortlist=shortlist)
-    rounded = search(params, SOURCES, shortlist=shortlist, output_dtype="bfloat16")
+def test_a_rounded_output_layer_hardly_changes_log_probs(params):
+    own = candidates(LEXICON, np.array([[4, 5, 6]]), np.array([3]), FREQUENT)
+    x = jax.random.normal(jax.random.key(0), (1, 4, 8))
+    exact, rounded = (
+        output_layer(
+            params["decoder"]["output"], Shortlist(jnp.asarray(own), FREQUENT), dtype
+        ).log_probs(x)
+        for dtype in (None, "bfloat16")
+    )
+    listed = np.isfinite(exact)
+    np.testing.assert_allclose(exact[listed], rounded[listed], atol=0.1)
+    np.testing.assert_allclose(jax.nn.logsumexp(rounded, axis=-1), 0, atol=1e-5)
+    assert rounded.dtype == jnp.float32 and (exact != rounded)[listed].any()
+
+
+def test_the_search_takes_the_rounded_layer(params):
+    exact, rounded = (search(params, SOURCES, output_dtype=d) for d in ("model", "bfloat16"))
     scores = [[result.hypotheses[0].score for result in side] for side in (exact, rounded)]
-    np.testing.assert_allclose(*scores, atol=0.05)
     assert scores[0] != scores[1]
