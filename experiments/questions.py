@@ -1,11 +1,14 @@
 """Questions that the paper leaves open, asked of the fine-tuned runs of Table 1."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import matplotlib as mpl
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from observed import observed
-from trained import LANGUAGES, RESULTS, Trained, selected
+from trained import LANGUAGES, RESULTS, Trained, selected, write_part
 from word_classes import CLASSES, class_of
 
 CORPORA = {"tatoeba_en_ja": "English–Japanese", "bible_de_en": "German–English"}
@@ -24,7 +27,7 @@ def main():
     of = "; ".join(f"{CORPORA[c]} at τ = {t:g}" for c, t in thresholds.items())
     lines += [f"All of the fine-tuned runs of Table 1, test set, beam search: {of}. Command: "
               "`python experiments/questions.py`.", ""]  # fmt: skip
-    (RESULTS / "questions.md").write_text("\n".join(lines), encoding="utf-8")
+    write_part("questions", lines)
 
 
 def _trained(corpus: str) -> Trained:
@@ -161,23 +164,14 @@ def _error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-class _figure:
+@contextmanager
+def _figure(name: str, width: float, panels: int = 1) -> Iterator:
     """Panels to draw into; written to results/NAME.png when they are left."""
-
-    def __init__(self, name: str, width: float, panels: int = 1):
-        self._path = RESULTS / f"{name}.png"
-        self._context = mpl.rc_context({"font.size": 10})
-        self._width, self._panels = width, panels
-
-    def __enter__(self):
-        self._context.__enter__()
-        self._figure = Figure(figsize=(self._width, 4), layout="constrained")
-        FigureCanvasAgg(self._figure)
-        return self._figure.subplots(1, self._panels)
-
-    def __exit__(self, *error):
-        self._figure.savefig(self._path, dpi=150)
-        self._context.__exit__(*error)
+    with mpl.rc_context({"font.size": 10}):
+        figure = Figure(figsize=(width, 4), layout="constrained")
+        FigureCanvasAgg(figure)
+        yield figure.subplots(1, panels)
+        figure.savefig(RESULTS / f"{name}.png", dpi=150)
 
 
 if __name__ == "__main__":

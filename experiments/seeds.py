@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from trained import RESULTS, Trained, announce, measured, selected
+from trained import Trained, announce, measured, selected, write_part
 
 SEEDS = (0, 1, 2)
 COLUMNS = ("flexible, τ = ∞", "flexible, τ", "fine-tuned, τ = ∞", "fine-tuned, τ")
@@ -50,7 +50,7 @@ def main():
         "`python experiments/seeds.py`.",
         "",
     ]
-    (RESULTS / "seeds.md").write_text("\n".join(text), encoding="utf-8")
+    write_part("seeds", text)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """VS Table 1: word-level windows and scores, English–Japanese and German–English."""
 
 from span_table import rows_of, table, verdict
-from trained import RESULTS
+from trained import write_part
 
 PAPER = {
     "tatoeba_en_ja": {
@@ -34,7 +34,7 @@ def main():
         lines += [f"### {TITLES[corpus]}", "", *table(rows, paper, "words"), "",
                   *verdict(rows, WANTED[corpus]), ""]  # fmt: skip
     lines += ["Command: `python experiments/table1.py`; each run's own is in `results/runs/`.", ""]
-    (RESULTS / "table1.md").write_text("\n".join(lines), encoding="utf-8")
+    write_part("table1", lines)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """VS Table 2: character-level windows and scores, English–Japanese."""
 
 from span_table import rows_of, table, verdict
-from trained import RESULTS
+from trained import write_part
 
 PAPER = {
     "global": "144.9, 26.18, 0.767",
@@ -25,7 +25,7 @@ def main():
         "Command: `python experiments/table2.py`; each run's own is in `results/runs/`.",
         "",
     ]
-    (RESULTS / "table2.md").write_text("\n".join(lines), encoding="utf-8")
+    write_part("table2", lines)
 
 
 if __name__ == "__main__":

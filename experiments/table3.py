@@ -2,7 +2,7 @@
 
 import json
 
-from trained import RESULTS
+from trained import RESULTS, write_part
 
 PAPER = "123 ms → 136 ms on a GPU (ratio 1.11), 751 ms → 677 ms on a CPU (0.90)"
 
@@ -28,7 +28,7 @@ def main():
         "Command: `fa-jax benchmark forced_decoding`, then `python experiments/table3.py`.",
         "",
     ]
-    (RESULTS / "table3.md").write_text("\n".join(lines), encoding="utf-8")
+    write_part("table3", lines)
 
 
 if __name__ == "__main__":

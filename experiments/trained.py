@@ -124,6 +124,11 @@ def measured(
     return record
 
 
+def write_part(name: str, lines: Iterable[str]):
+    """results/NAME.md, a part of the report."""
+    (RESULTS / f"{name}.md").write_text("\n".join(lines), encoding="utf-8")
+
+
 def translations(trained: Trained, threshold: float) -> list[str]:
     """Of the test set."""
     return _translations(trained, threshold).read_text(encoding="utf-8").splitlines()

@@ -390,9 +390,11 @@ def _select(command: Select):
     from fa_jax.data.corpora import load_corpus
     from fa_jax.evaluation.evaluate import evaluate
     from fa_jax.evaluation.selection import Candidate, choose, table
-    from fa_jax.run import load_run, set_threshold
+    from fa_jax.run import check_own, load_run, set_threshold
 
     runs = [load_run(folder) for folder in (command.run, *command.others)]
+    for run in runs:  # before the work, not behind it
+        check_own(run.folder)
     data = runs[0].config.data
     pairs = list(load_corpus(data.corpus, data.languages).validation)
 

@@ -105,10 +105,11 @@ def lexicon_of(run: Run) -> Int[np.ndarray, "source translations"]:
     Learnt once on the run's corpus, when they are first asked for, and kept in the run's folder.
 
     Raises:
-      UserError: the corpus is not there, or the file is damaged.
+      UserError: the corpus is not there, the file is damaged, or the run comes with fa_jax.
     """
     path = run.folder / "lexicon.npy"
     if not path.exists():
+        check_own(run.folder)
         from fa_jax.data.encoded import prepare
         from fa_jax.data.lexicon import learn_lexicon
 
@@ -165,11 +166,22 @@ def read_config(folder: Path) -> Config:
 
 
 def set_threshold(folder: Path, threshold: float):
-    """The run decodes at this threshold from now on, where no other is asked for."""
+    """The run decodes at this threshold from now on, where no other is asked for.
+
+    Raises:
+      UserError: the run comes with fa_jax.
+    """
+    check_own(folder)
     config = read_config(folder)
     decoding = dataclasses.replace(config.decoding, threshold=threshold)
     changed = dataclasses.replace(config, decoding=decoding)
     write_json(folder / "config.json", dataclasses.asdict(changed))
+
+
+def check_own(folder: Path):
+    """Raises UserError for a run that comes with fa_jax: nothing is written into it."""
+    if PRETRAINED in folder.absolute().parents:
+        raise UserError(f"{folder} comes with fa_jax and stays as it is: copy the folder first")
 
 
 def write_json(path: Path, content: dict[str, Any]):

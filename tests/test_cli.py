@@ -16,7 +16,7 @@ from fa_jax.decoding.translate import Hypothesis, SearchResult
 from fa_jax.errors import UserError
 from fa_jax.plots import plot_alignment, plot_dimensions, plot_spans, plot_training
 from fa_jax.presets import SIZES, SYSTEMS
-from fa_jax.run import load_run
+from fa_jax.run import PRETRAINED, load_run, set_threshold
 from fa_jax.training.metrics import read_metrics
 from fa_jax.translation import texts_of
 from tests.command import TINY, run, write_corpus
@@ -176,6 +176,16 @@ def test_show_says_what_it_can_write(trained, tmp_path, cli_call):
     assert status == 2 and "spans.pdf" in err and ".html" in err
     status, _, err = cli_call("show", trained, "  ", "--output", tmp_path / "spans.png")
     assert status == 2 and "empty line" in err
+
+
+def test_the_run_that_comes_with_the_package_stays_as_it_is(cli_call):
+    options = ("--decoding.shortlist", 50)
+    status, _, err = cli_call("translate", "en-ja", *options, stdin=b"I am here.\n")
+    assert status == 2 and "copy the folder first" in err
+    status, _, err = cli_call("select", "en-ja")
+    assert status == 2 and "copy the folder first" in err
+    with pytest.raises(UserError, match="copy the folder first"):
+        set_threshold(PRETRAINED / "en-ja", 0.5)
 
 
 def test_a_shortlist_is_learnt_when_it_is_first_used(trained, tmp_path, cli_call):
