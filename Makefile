@@ -56,7 +56,8 @@ experiments: .venv/installed ## write experiments/results/REPORT.md; trains what
 
 notebooks: .venv/installed ## run the notebooks and store their outputs
 	@$(INSTALL) -e .[notebooks] >&2
-	@.venv/bin/python -m nbconvert --to notebook --execute --inplace notebooks/*.ipynb
+	@.venv/bin/python -m nbconvert --to notebook --execute --inplace \
+	  --ExecutePreprocessor.record_timing=False notebooks/*.ipynb
 
 test: .venv/installed-test ## run the tests
 	@.venv/bin/python -m pytest -q -n 2 --dist loadfile $(ARGS)

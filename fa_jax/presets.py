@@ -38,9 +38,11 @@ SMALL_CHARACTERS = replace(
     data=DataConfig(
         tokenizer="character", source_vocabulary=104, target_vocabulary=3004, max_length=150
     ),
+    training=replace(SMALL.training, epochs=1.0, halve_from=1.5, halve_every=0.125),
     preset="small-chars",
 )
-"""`small-chars`: VS's character-level systems at a size for 2 cores."""
+"""`small-chars`: VS's character-level systems at a size for 2 cores; an epoch of characters takes as
+long as two of words."""
 
 PAPER = Config(
     data=DataConfig(tokenizer="word", source_vocabulary=80_000, target_vocabulary=40_000),
