@@ -7,8 +7,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from trained import RESULTS, SWEEP, Trained, measured
 
+from fa_jax.evaluation.selection import THRESHOLDS
+
 CORPORA = {"tatoeba_en_ja": "English–Japanese, words", "bible_de_en": "German–English, words"}
 COLOUR = "#d55e00"
+BEFORE = (*THRESHOLDS, math.inf)
 LINES = {"validation": ("--", "development"), "test": ("-", "test")}
 LABELLED = (0.3, 0.8, 1.2, 1.6, 5.0, math.inf)
 
@@ -21,7 +24,7 @@ def main():
         for axes, (corpus, title) in zip(figure.subplots(1, 2), CORPORA.items(), strict=True):
             _draw(axes, corpus)
             axes.set_title(title)
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
         figure.savefig(RESULTS / "figure3.png", dpi=150)
 
 
@@ -31,6 +34,17 @@ def _draw(axes, corpus: str):
         found = [record[split][f"{threshold:g}"] for threshold in SWEEP]
         x, y = [scores["window"] for scores in found], [scores["bleu"] for scores in found]
         axes.plot(x, y, line, marker="o", ms=4, color=COLOUR, label=f"fine-tuned, {name}")
+    before = measured(Trained(corpus, "small-words"), BEFORE)["validation"]
+    found = [before[f"{threshold:g}"] for threshold in BEFORE]
+    axes.plot(
+        [scores["window"] for scores in found],
+        [scores["bleu"] for scores in found],
+        ":",
+        marker="o",
+        ms=3,
+        color="0.5",
+        label="before fine-tuning, development (τ from 0.8)",
+    )
     for threshold, across, up in zip(SWEEP, x, y, strict=True):
         if threshold in LABELLED:
             label = "∞" if math.isinf(threshold) else f"{threshold:g}"

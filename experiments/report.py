@@ -12,7 +12,17 @@ cores (256 units, 10,000 words a language, some 10 minutes of training), with re
 beam search; the numbers are this size's, not the paper's. `make experiments` writes this page anew
 from what was measured, and trains what was not.
 """
-PARTS = ("table1", "figure3", "table2", "table3", "figure1", "figure4", "seeds", "questions")
+PARTS = (
+    "table1",
+    "figure3",
+    "table2",
+    "table3",
+    "figure1",
+    "figure4",
+    "seeds",
+    "betas",
+    "questions",
+)
 CAPTIONS = {
     "figure1": "## Figure 1: a vision span\n\nA sentence of the development set, translated by the "
     "fine-tuned run. Band: positions that are scored; squares: weights; dots: the focus; right: "
@@ -33,8 +43,13 @@ def main():
             parts.append(f"{CAPTIONS[name]}\n\n![{name}]({name}.png)\n")
         else:
             parts.append((RESULTS / f"{name}.md").read_text(encoding="utf-8"))
+    parts.insert(1, "\n".join(["## In short", "", *_verdicts(parts), ""]))
     (RESULTS / "REPORT.md").write_text("\n".join(parts), encoding="utf-8")
     print(RESULTS / "REPORT.md")
+
+
+def _verdicts(parts: list[str]) -> list[str]:
+    return [line for part in parts for line in part.splitlines() if line.startswith("- **")]
 
 
 if __name__ == "__main__":

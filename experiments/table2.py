@@ -20,7 +20,7 @@ def main():
         "",
         *table(rows, PAPER, "characters"),
         "",
-        *verdict(rows, WANTED),
+        *verdict("Characters", rows, WANTED),
         "",
         "Command: `python experiments/table2.py`; each run's own is in `results/runs/`.",
         "",
