@@ -27,7 +27,7 @@ CORPUS_OPTION = $(if $(CORPUS),--corpus "$(CORPUS)")
 THRESHOLD_OPTION = $(if $(THRESHOLD),--threshold $(THRESHOLD))
 
 help: ## list the targets
-	@echo "make TARGET LANG=en-ja [PRESET=small|paper|char] [RUN=folder] [ARGS=\"more options\"]"
+	@echo "make TARGET LANG=en-ja [PRESET=small|small-words|small-chars|paper|char] [RUN=folder] [ARGS=\"more options\"]"
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
 
 setup: .venv/installed ## install into .venv (ACCELERATOR=cpu, cuda12, cuda13 or tpu)

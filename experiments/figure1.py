@@ -10,13 +10,16 @@ LENGTHS = range(12, 15)
 """Of the sentence, in words: the first of the development set that is so long."""
 
 
+TRAINED = Trained("tatoeba_en_ja", "small-words", finetuned=True)
+RUNS = (TRAINED,)
+
+
 def main():
     """Writes results/figure1.png."""
-    trained = Trained("tatoeba_en_ja", "small-words", finetuned=True)
-    threshold = selected(trained)
-    pairs = load_corpus("tatoeba_en_ja", "en-ja").validation
+    threshold = selected(TRAINED)
+    pairs = load_corpus(TRAINED.corpus, TRAINED.languages).validation
     sentence = next(source for source, _ in pairs if len(source.split()) in LENGTHS)
-    (found,) = kept_traces("figure1", trained, [sentence], threshold)
+    (found,) = kept_traces("figure1", TRAINED, [sentence], threshold)
     plot_spans(found, RESULTS / "figure1.png", found.translation)
 
 

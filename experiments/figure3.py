@@ -2,57 +2,52 @@
 
 import math
 
-import matplotlib as mpl
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from trained import RESULTS, SWEEP, Trained, measured
+from drawing import drawn
+from trained import SWEEP, TITLES, Trained, measured, shown
 
 from fa_jax.evaluation.selection import THRESHOLDS
 
-CORPORA = {"tatoeba_en_ja": "English–Japanese, words", "bible_de_en": "German–English, words"}
+CORPORA = ("tatoeba_en_ja", "bible_de_en")
+RUNS = [Trained(c, "small-words", finetuned=tuned) for c in CORPORA for tuned in (False, True)]
 COLOUR = "#d55e00"
 BEFORE = (*THRESHOLDS, math.inf)
-LINES = {"validation": ("--", "development"), "test": ("-", "test")}
 LABELLED = (0.3, 0.8, 1.2, 1.6, 5.0, math.inf)
 
 
 def main():
     """Writes results/figure3.png."""
-    with mpl.rc_context({"font.size": 10}):
-        figure = Figure(figsize=(10, 4.6), layout="constrained")
-        FigureCanvasAgg(figure)
-        for axes, (corpus, title) in zip(figure.subplots(1, 2), CORPORA.items(), strict=True):
+    with drawn("figure3", 10, 2) as panels:
+        for axes, corpus in zip(panels, CORPORA, strict=True):
             _draw(axes, corpus)
-            axes.set_title(title)
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        figure.savefig(RESULTS / "figure3.png", dpi=150)
+            axes.set_title(f"{TITLES[corpus]}, words")
+        legend = axes.get_legend_handles_labels()
+        axes.figure.legend(*legend, loc="outside lower center", ncols=3)
 
 
 def _draw(axes, corpus: str):
-    record = measured(Trained(corpus, "small-words", finetuned=True), SWEEP, SWEEP)
-    for split, (line, name) in LINES.items():
-        found = [record[split][f"{threshold:g}"] for threshold in SWEEP]
-        x, y = [scores["window"] for scores in found], [scores["bleu"] for scores in found]
-        axes.plot(x, y, line, marker="o", ms=4, color=COLOUR, label=f"fine-tuned, {name}")
-    before = measured(Trained(corpus, "small-words"), BEFORE)["validation"]
-    found = [before[f"{threshold:g}"] for threshold in BEFORE]
-    axes.plot(
-        [scores["window"] for scores in found],
-        [scores["bleu"] for scores in found],
-        ":",
-        marker="o",
-        ms=3,
-        color="0.5",
-        label="before fine-tuning, development (τ from 0.8)",
-    )
-    for threshold, across, up in zip(SWEEP, x, y, strict=True):
+    tuned = measured(Trained(corpus, "small-words", finetuned=True), SWEEP, SWEEP)
+    before = measured(Trained(corpus, "small-words"), BEFORE)
+    look = {"color": COLOUR, "marker": "o", "ms": 4}
+    axes.plot(*_points(tuned, "validation"), "--", **look, label="fine-tuned, development")
+    axes.plot(*_points(tuned, "test"), **look, label="fine-tuned, test")
+    look = {"color": "0.5", "marker": "o", "ms": 3}
+    label = "before fine-tuning, development (τ from 0.8)"
+    axes.plot(*_points(before, "validation", BEFORE), ":", **look, label=label)
+    for threshold, *point in zip(SWEEP, *_points(tuned, "test"), strict=True):
         if threshold in LABELLED:
-            label = "∞" if math.isinf(threshold) else f"{threshold:g}"
-            where = {"textcoords": "offset points", "ha": "center", "fontsize": 8}
-            axes.annotate(label, (across, up), (0, 6), **where)
+            label = "∞" if math.isinf(threshold) else shown(threshold)
+            where = {"textcoords": "offset points", "ha": "right", "fontsize": 8}
+            axes.annotate(label, point, (-5, 2), **where)
     axes.set_xlabel("average window (words); beside the dots: τ")
     axes.set_ylabel("BLEU")
+    axes.margins(0.08)
     axes.grid(alpha=0.3)
+
+
+def _points(record: dict, split: str, thresholds=SWEEP) -> tuple[list[float], list[float]]:
+    """Windows and BLEU."""
+    found = [record[split][shown(threshold)] for threshold in thresholds]
+    return [scores["window"] for scores in found], [scores["bleu"] for scores in found]
 
 
 if __name__ == "__main__":

@@ -11,13 +11,16 @@ LENGTHS = range(22, 27)
 """Of the sentences, in words: the first six of the development set that are so long."""
 
 
+TRAINED = Trained("bible_de_en", "small-words", finetuned=True)
+RUNS = (TRAINED,)
+
+
 def main():
     """Writes results/figure4.png."""
-    trained = Trained("bible_de_en", "small-words", finetuned=True)
-    threshold = selected(trained)
-    pairs = load_corpus("bible_de_en", "de-en").validation
+    threshold = selected(TRAINED)
+    pairs = load_corpus(TRAINED.corpus, TRAINED.languages).validation
     long = [source for source, _ in pairs if len(source.split()) in LENGTHS][:SENTENCES]
-    plot_span_grid(kept_traces("figure4", trained, long, threshold), RESULTS / "figure4.png")
+    plot_span_grid(kept_traces("figure4", TRAINED, long, threshold), RESULTS / "figure4.png")
 
 
 if __name__ == "__main__":

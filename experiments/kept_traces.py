@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from trained import RESULTS, RUNS, Trained, train
+from trained import RESULTS, RUNS, Trained, shown, train, write
 
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.run import load_run
@@ -18,16 +18,17 @@ DIGITS = 4
 def kept_traces(
     name: str, trained: Trained, sentences: Sequence[str], threshold: float
 ) -> list[SpanTrace]:
-    """Of each sentence's best translation; made where results/traces/NAME.json is not there."""
+    """Of each sentence's best translation; made where results/traces/NAME.json does not hold it."""
     path = RESULTS / "traces" / f"{name}.json"
-    if not path.exists():
+    wanted = {"run": trained.name, "threshold": shown(threshold), "sentences": list(sentences)}
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if any(kept.get(key) != value for key, value in wanted.items()):
         train(trained)
         run = load_run(RUNS / trained.name)
         found = [_plain(trace(run, sentence, threshold=threshold)) for sentence in sentences]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        content = {"run": trained.name, "threshold": threshold, "traces": found}
-        path.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
-    return [_trace(kept) for kept in json.loads(path.read_text(encoding="utf-8"))["traces"]]
+        kept = wanted | {"traces": found}
+        write(path, json.dumps(kept, ensure_ascii=False) + "\n")
+    return [_trace(found) for found in kept["traces"]]
 
 
 def _plain(found: SpanTrace) -> dict[str, Any]:

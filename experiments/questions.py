@@ -1,42 +1,31 @@
 """Questions that the paper leaves open, asked of the fine-tuned runs of Table 1."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-import matplotlib as mpl
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from drawing import COLOURS, drawn
 from observed import observed
-from trained import LANGUAGES, RESULTS, Trained, selected, write_part
+from trained import LANGUAGES, TITLES, Trained, selected, shown, write_part
 from word_classes import CLASSES, class_of
 
-CORPORA = {"tatoeba_en_ja": "English–Japanese", "bible_de_en": "German–English"}
-COLOURS = {"tatoeba_en_ja": "#0072b2", "bible_de_en": "#d55e00"}
+TRAINED = {
+    corpus: Trained(corpus, "small-words", finetuned=True)
+    for corpus in ("tatoeba_en_ja", "bible_de_en")
+}
+RUNS = TRAINED.values()
 GROUPS = 5
 
 
 def main():
     """Writes results/questions.md and three figures."""
-    rows = {corpus: _rows(corpus) for corpus in CORPORA}
-    thresholds = {c: selected(_trained(c)) for c in CORPORA}
+    thresholds = {corpus: selected(trained) for corpus, trained in TRAINED.items()}
+    rows = {corpus: observed(TRAINED[corpus], t) for corpus, t in thresholds.items()}
     lines = ["## Questions that the paper leaves open", ""]
     lines += _classes(rows)
     lines += _lengths_and_reordering(rows)
     lines += _losses(rows)
-    of = "; ".join(f"{CORPORA[c]} at τ = {t:g}" for c, t in thresholds.items())
+    of = "; ".join(f"{TITLES[c]} at τ = {shown(t)}" for c, t in thresholds.items())
     lines += [f"All of the fine-tuned runs of Table 1, test set, beam search: {of}. Command: "
               "`python experiments/questions.py`.", ""]  # fmt: skip
     write_part("questions", lines)
-
-
-def _trained(corpus: str) -> Trained:
-    return Trained(corpus, "small-words", finetuned=True)
-
-
-def _rows(corpus: str) -> list[dict]:
-    trained = _trained(corpus)
-    return observed(trained, selected(trained))
 
 
 def _classes(rows: dict[str, list[dict]]) -> list[str]:
@@ -52,12 +41,12 @@ def _classes(rows: dict[str, list[dict]]) -> list[str]:
             f"{np.mean(g):.2f}, {np.mean(w):.1f} ({len(g):,})" if (g and w) else ""
             for g, w in (of_class[name] for name in CLASSES)
         ]
-        lines.append(f"| {CORPORA[corpus]} | " + " | ".join(cells) + " |")
-    with _figure("strength_by_class", 9) as axes:
+        lines.append(f"| {TITLES[corpus]} | " + " | ".join(cells) + " |")
+    with drawn("strength_by_class", 9) as axes:
         for place, (corpus, of_class) in enumerate(found.items()):
             means = [np.mean(of_class[name][0]) if of_class[name][0] else 0 for name in CLASSES]
             across = np.arange(len(CLASSES)) + 0.4 * place
-            axes.bar(across, means, 0.38, color=COLOURS[corpus], label=CORPORA[corpus])
+            axes.bar(across, means, 0.38, color=COLOURS[corpus], label=TITLES[corpus])
         axes.set_xticks(np.arange(len(CLASSES)) + 0.2, CLASSES)
         axes.set_ylabel("mean strength $g(t)$")
         axes.set_ylim(0, 1)
@@ -96,18 +85,18 @@ def _lengths_and_reordering(rows: dict[str, list[dict]]) -> list[str]:
         "| ... at equal length |",
         "|---|---|---|---|",
     ]
-    with _figure("window_by_length", 10, 2) as (by_length, by_jumps):
+    with drawn("window_by_length", 10, 2) as (by_length, by_jumps):
         for corpus, of in rows.items():
             length = np.array([row["length"] for row in of], float)
             window = np.array([np.mean(row["window"]) for row in of])
             jumps = np.array([reordering(row) for row in of])
-            look = {"color": COLOURS[corpus], "label": CORPORA[corpus]}
+            look = {"color": COLOURS[corpus], "label": TITLES[corpus]}
             by_length.plot(*_grouped(length, window), "o-", **look)
             by_jumps.plot(*_grouped(jumps, window / length), "o-", **look)
             rest = [_without(values, length) for values in (window, jumps)]
             cells = [np.corrcoef(window, x)[0, 1] for x in (length, jumps)]
             cells.append(np.corrcoef(*rest)[0, 1])
-            lines.append(f"| {CORPORA[corpus]} | " + " | ".join(f"{c:.2f}" for c in cells) + " |")
+            lines.append(f"| {TITLES[corpus]} | " + " | ".join(f"{c:.2f}" for c in cells) + " |")
         by_length.plot([0, 45], [0, 45], ":", color="0.6", label="all positions")
         by_length.set_xlabel("source length (words)")
         by_length.set_ylabel("mean window (words)")
@@ -116,7 +105,8 @@ def _lengths_and_reordering(rows: dict[str, list[dict]]) -> list[str]:
         by_jumps.set_ylabel("mean window ÷ length")
     return [
         *lines, "", "Reordering distance: how far, on average, a step's most looked-at word is "
-        "from the one behind the word before's. Dots: fifths of the test set.", "",
+        "from the one behind the word before's, with nothing left out (τ = ∞). Dots: fifths of the "
+        "test set.", "",
         "![window by length and by reordering](window_by_length.png)", "",
     ]  # fmt: skip
 
@@ -128,16 +118,16 @@ def _losses(rows: dict[str, list[dict]]) -> list[str]:
         "| | " + " | ".join(f"fifth {n}" for n in range(1, GROUPS + 1)) + " |",
         "|---" * (GROUPS + 1) + "|",
     ]
-    with _figure("loss_by_length", 6) as axes:
+    with drawn("loss_by_length", 6) as axes:
         for corpus, of in rows.items():
             length = np.array([row["length"] for row in of], float)
             loss = np.array([row["bleu_inf"] - row["bleu"] for row in of])
             groups = np.array_split(np.argsort(length, kind="stable"), GROUPS)
             cells = [f"{loss[g].mean():+.2f} ± {_error(loss[g]):.2f}" for g in groups]
-            lines.append(f"| {CORPORA[corpus]} | " + " | ".join(cells) + " |")
+            lines.append(f"| {TITLES[corpus]} | " + " | ".join(cells) + " |")
             axes.errorbar([length[g].mean() for g in groups], [loss[g].mean() for g in groups],
                           [_error(loss[g]) for g in groups], fmt="o-", capsize=3,
-                          color=COLOURS[corpus], label=CORPORA[corpus])  # fmt: skip
+                          color=COLOURS[corpus], label=TITLES[corpus])  # fmt: skip
         axes.axhline(0, color="0.6", lw=1)
         axes.set_xlabel("source length (words)")
         axes.set_ylabel("sentence BLEU lost to the threshold")
@@ -162,16 +152,6 @@ def _without(values: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 def _error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
-
-
-@contextmanager
-def _figure(name: str, width: float, panels: int = 1) -> Iterator:
-    """Panels to draw into; written to results/NAME.png when they are left."""
-    with mpl.rc_context({"font.size": 10}):
-        figure = Figure(figsize=(width, 4), layout="constrained")
-        FigureCanvasAgg(figure)
-        yield figure.subplots(1, panels)
-        figure.savefig(RESULTS / f"{name}.png", dpi=150)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Is a difference in BLEU more than chance? Paired bootstrap resampling (Koehn 2004)."""
+"""Is a difference in BLEU more than the choice of sentences? Paired bootstrap (Koehn 2004)."""
 
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
-from trained import LANGUAGES, Trained, translations
+from trained import Trained, translations
 
 from fa_jax.data.corpora import load_corpus
 from fa_jax.evaluation.scores import BLEU_TOKENIZERS
@@ -12,12 +12,15 @@ SAMPLES = 1000
 
 def p_value(reference: tuple[Trained, float], other: tuple[Trained, float]) -> float:
     """Of two runs' kept translations of one test set, each at a threshold; sacrebleu's, with a
-    fixed seed."""
+    fixed seed. It says nothing of the noise of training."""
     corpus = reference[0].corpus
-    languages = LANGUAGES[corpus]
+    languages = reference[0].languages
     wanted = [target for _, target in load_corpus(corpus, languages).test]
-    named = [(name, translations(*of)) for name, of in (("reference", reference), ("other", other))]
+    texts = [translations(*of) for of in (reference, other)]
+    if texts[0] == texts[1]:  # sacrebleu would call it significant
+        return 1.0
     tokenizer = BLEU_TOKENIZERS.get(languages.split("-")[1], "13a")
     metric = {"BLEU": BLEU(references=[wanted], tokenize=tokenizer)}
+    named = list(zip(("reference", "other"), texts, strict=True))
     _, scores = PairedTest(named, metric, None, test_type="bs", n_samples=SAMPLES)()
     return float(scores["BLEU"][1].p_value)

@@ -1,15 +1,16 @@
 """The study's runs: how each is trained, and what its translations scored.
 
 What was measured is kept in results/runs/NAME.json and results/translations/NAME; what is kept
-there is not measured again, so tables and figures are rebuilt without training. Remove a file to
-have its run measured anew.
+there is not measured again, so tables and figures are rebuilt without training. A run that is
+trained anew is measured anew.
 """
 
 import json
 import math
+import os
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,14 @@ from fa_jax.run import load_run, write_json
 from fa_jax.training.metrics import read_metrics
 
 HERE = Path(__file__).parent
+REPOSITORY = HERE.parent
 RESULTS = HERE / "results"
-RUNS = Path("runs")
+RUNS = REPOSITORY / "runs"
 LANGUAGES = {"tatoeba_en_ja": "en-ja", "bible_de_en": "de-en"}
+TITLES = {"tatoeba_en_ja": "English–Japanese", "bible_de_en": "German–English"}
 SWEEP = (0.3, 0.5, 0.8, 1.0, 1.2, 1.4, 1.6, 5.0, 8.0, math.inf)
 """Thresholds of VS Figure 3."""
-EXAMPLES = 5
-MINUTES = {"small-words": 12, "small-chars": 25, "small": 10}
+MINUTES = 15
 """To train one run on 2 cores; half as much to fine-tune it. Accelerators: not measured."""
 
 
@@ -50,6 +52,10 @@ class Trained:
         return f"{self.corpus}-{self.preset}{seed}{'-finetuned' if self.finetuned else ''}{variant}"
 
     @property
+    def languages(self) -> str:
+        return LANGUAGES[self.corpus]
+
+    @property
     def base(self) -> "Trained":
         """What a fine-tuned run starts from."""
         return replace(self, finetuned=False, variant="", options=())
@@ -67,20 +73,19 @@ class Trained:
             ]
         seed = ["--training.seed", str(self.seed)] if self.seed else []
         return [
-            *("train", LANGUAGES[self.corpus], "--corpus", self.corpus),
+            *("train", self.languages, "--corpus", self.corpus),
             *("--preset", self.preset, "--run", f"runs/{self.name}", *seed, *self.options),
         ]
 
     @property
     def minutes(self) -> float:
-        """To train it on 2 cores; NaN where that was not measured."""
-        size = next((size for size in MINUTES if self.preset.startswith(size)), None)
-        return MINUTES.get(size, math.nan) / (2 if self.finetuned else 1)
+        """To train it on 2 cores."""
+        return MINUTES / (2 if self.finetuned else 1)
 
 
 def measured(
     trained: Trained,
-    validation: Iterable[float] = (math.inf,),
+    validation: Iterable[float] = (),
     test: Iterable[float] = (math.inf,),
 ) -> dict[str, Any]:
     """What a run's translations scored, `record["test"]["1.2"]`; measures what is missing.
@@ -90,43 +95,52 @@ def measured(
     """
     path = RESULTS / "runs" / f"{trained.name}.json"
     record = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    missing = [
-        (split, threshold)
-        for split, thresholds in (("validation", validation), ("test", test))
-        for threshold in thresholds
-        if f"{threshold:g}" not in record.get(split, {})
-    ]
-    if not missing:
+    wanted = [("validation", t) for t in validation] + [("test", t) for t in test]
+    if all(shown(t) in record.get(split, {}) for split, t in wanted):
         return record
+    if not is_trained(trained):
+        record = {}
     train(trained)
     run = load_run(RUNS / trained.name)
     corpus = load_corpus(run.config.data.corpus, run.config.data.languages)
     record |= {"command": "fa-jax " + " ".join(trained.command), "training": _training(trained)}
-    for split, threshold in missing:
+    for split, threshold in wanted:
+        if shown(threshold) in record.get(split, {}):
+            continue
         pairs = list(getattr(corpus, split))
         found = evaluate(run, pairs, replace(run.config.decoding, threshold=threshold))
         scores = {name: value for name, value in found.scores.items() if name != "seconds"}
-        record.setdefault(split, {})[f"{threshold:g}"] = scores
         print(f"{trained.name}, {split}, threshold {threshold:g}: BLEU {scores['bleu']:.2f}, "
               f"window {scores['window']:.2f}", file=sys.stderr, flush=True)  # fmt: skip
         if split == "test":
-            kept = _translations(trained, threshold)
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text("".join(f"{t}\n" for t in found.translations), encoding="utf-8")
-            record["examples"] = [
-                {"source": source, "reference": reference, "translation": translation}
-                for (source, reference), translation in zip(
-                    pairs[:EXAMPLES], found.translations, strict=False
-                )
-            ]
+            write(_translations(trained, threshold), "".join(f"{t}\n" for t in found.translations))
+        record.setdefault(split, {})[shown(threshold)] = scores
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, record)
     return record
 
 
+def shown(threshold: float) -> str:
+    """A threshold's name in records and files: `1.2`, `inf`."""
+    return f"{threshold:g}"
+
+
+def saved(scores: dict[str, Any]) -> float:
+    """Share of the positions that were not scored, of those that the same calls could have."""
+    return 1 - scores["window"] / scores["source_length"]
+
+
+def write(path: Path, text: str):
+    """Beside, then renamed: an interruption leaves what was there, or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(path.name + ".new")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, path)
+
+
 def write_part(name: str, lines: Iterable[str]):
     """results/NAME.md, a part of the report."""
-    (RESULTS / f"{name}.md").write_text("\n".join(lines), encoding="utf-8")
+    write(RESULTS / f"{name}.md", "\n".join(lines))
 
 
 def translations(trained: Trained, threshold: float) -> list[str]:
@@ -134,48 +148,65 @@ def translations(trained: Trained, threshold: float) -> list[str]:
     return _translations(trained, threshold).read_text(encoding="utf-8").splitlines()
 
 
+def is_trained(trained: Trained) -> bool:
+    """To its end."""
+    return (RUNS / trained.name / "test.json").exists()
+
+
 def train(trained: Trained):
-    """To its end; goes on where it was stopped."""
-    if (RUNS / trained.name / "test.json").exists():
+    """To its end; goes on where it was stopped.
+
+    Raises:
+      SystemExit: FA_JAX_STUDY=stored is set, so that nothing is to be trained.
+    """
+    if is_trained(trained):
         return
+    if os.environ.get("FA_JAX_STUDY") == "stored":
+        raise SystemExit(
+            f"{trained.name}: results/ does not hold all that is asked of it, and "
+            "FA_JAX_STUDY=stored forbids to train it; unset it, or ask for less"
+        )
     if trained.finetuned:
         train(trained.base)
-    print(
-        f"training {trained.name}: fa-jax {' '.join(trained.command)}", file=sys.stderr, flush=True
-    )
-    subprocess.run([sys.executable, "-m", "fa_jax", *trained.command], check=True)
+    command = [sys.executable, "-m", "fa_jax", *trained.command]
+    print(f"training {trained.name}: {' '.join(command[2:])}", file=sys.stderr, flush=True)
+    subprocess.run(command, check=True, cwd=REPOSITORY)
 
 
-def announce(runs: Sequence[Trained]):
-    """Says what is missing and what it will cost, before it starts."""
-    missing = [
-        run for run in runs
-        if not (RESULTS / "runs" / f"{run.name}.json").exists()
-        and not (RUNS / run.name / "test.json").exists()
-    ]  # fmt: skip
+def announce(runs: Iterable[Trained]):
+    """Says which runs are missing and what they will cost, before they are trained."""
+    missing = {}
+    for run in runs:
+        if not (RESULTS / "runs" / f"{run.name}.json").exists():
+            of = [run.base, run] if run.finetuned else [run]
+            missing |= {needed.name: needed for needed in of if not is_trained(needed)}
     if missing:
-        minutes = sum(run.minutes for run in missing)
-        cost = (
-            "an unknown time" if math.isnan(minutes) else f"about {minutes:.0f} minutes on 2 cores"
-        )
-        names = ", ".join(run.name for run in missing)
+        minutes = sum(run.minutes for run in missing.values())
+        cost = f"about {minutes:.0f} minutes on 2 cores, and half as long to decode"
+        names = ", ".join(missing)
         print(
             f"{len(missing)} runs are to be trained, {cost}: {names}", file=sys.stderr, flush=True
         )
 
 
 def selected(trained: Trained) -> float:
-    """The threshold of the smallest window that loses at most 0.5 development BLEU (VS 5.2)."""
-    validation = measured(trained, validation=(*THRESHOLDS, math.inf))["validation"]
+    """The threshold of the smallest window that loses at most 0.5 development BLEU against the same
+    run's τ = ∞ (VS 5.2)."""
+    validation = measured(trained, (*THRESHOLDS, math.inf), ())["validation"]
     candidates = [
-        Candidate("", threshold, *(validation[f"{threshold:g}"][k] for k in ("bleu", "window")))
+        Candidate("", threshold, *(validation[shown(threshold)][k] for k in ("bleu", "window")))
         for threshold in (*THRESHOLDS, math.inf)
     ]
     return choose(candidates, validation["inf"]["bleu"]).threshold
 
 
+def windowed(trained: Trained) -> float:
+    """The selected threshold, or the largest of those tried where none is good enough."""
+    return min(selected(trained), max(THRESHOLDS))
+
+
 def _translations(trained: Trained, threshold: float) -> Path:
-    return RESULTS / "translations" / trained.name / f"test.{threshold:g}.txt"
+    return RESULTS / "translations" / trained.name / f"test.{shown(threshold)}.txt"
 
 
 def _training(trained: Trained) -> list[dict[str, float]]:

@@ -6,10 +6,12 @@ import re
 import ipadic
 import MeCab
 
-END, PUNCTUATION, FUNCTION, NOUN, VERB, OTHER = (
+END, PUNCTUATION, FUNCTION, NOUN, VERB, OTHER, UNKNOWN = (
     "end of sentence", "punctuation", "function word", "noun", "verb", "other word",
+    "unknown word",
 )  # fmt: skip
-CLASSES = (FUNCTION, NOUN, VERB, OTHER, PUNCTUATION, END)
+CLASSES = (FUNCTION, NOUN, VERB, OTHER, UNKNOWN, PUNCTUATION, END)
+MARKS = {"</s>": END, "<unk>": UNKNOWN}
 JAPANESE = {"助詞": FUNCTION, "助動詞": FUNCTION, "記号": PUNCTUATION, "名詞": NOUN, "動詞": VERB}
 ENGLISH = frozenset(
     re.findall(
@@ -25,8 +27,8 @@ ENGLISH = frozenset(
 
 def class_of(token: str, language: str) -> str:
     """Of a target token."""
-    if token == "</s>":
-        return END
+    if token in MARKS:
+        return MARKS[token]
     if not any(letter.isalnum() for letter in token):
         return PUNCTUATION
     if language == "ja":

@@ -395,6 +395,7 @@ def _select(command: Select):
     runs = [load_run(folder) for folder in (command.run, *command.others)]
     for run in runs:  # before the work, not behind it
         check_own(run.folder)
+        _check_comparable(runs[0], run)
     data = runs[0].config.data
     pairs = list(load_corpus(data.corpus, data.languages).validation)
 
@@ -412,6 +413,17 @@ def _select(command: Select):
         f"{chosen.run} decodes at threshold {chosen.threshold:g} from now on "
         "(--threshold inf: as before)"
     )
+
+
+def _check_comparable(one, other):
+    """Raises UserError if their BLEU and windows are of different texts or tokens."""
+    for field in ("corpus", "languages", "tokenizer"):
+        wanted, found = (getattr(run.config.data, field) for run in (one, other))
+        if wanted != found:
+            raise UserError(
+                f"{other.folder} was trained with {field} {found!r}, {one.folder} with {wanted!r}: "
+                "choose among runs of the same text and tokens"
+            )
 
 
 def _show(command: Show):

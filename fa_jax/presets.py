@@ -41,8 +41,8 @@ SMALL_CHARACTERS = replace(
     training=replace(SMALL.training, epochs=1.0, halve_from=1.5, halve_every=0.125),
     preset="small-chars",
 )
-"""`small-chars`: VS's character-level systems at a size for 2 cores; an epoch of characters takes as
-long as two of words."""
+"""`small-chars`: VS's character-level systems at a size for 2 cores; an epoch of characters takes
+as long as two of words."""
 
 PAPER = Config(
     data=DataConfig(tokenizer="word", source_vocabulary=80_000, target_vocabulary=40_000),
@@ -221,6 +221,10 @@ WORD_VOCABULARIES = {"de-en": (50_000, 50_000)}
 SMALLER_CORPORA = {"de-en": 2.5, "bible_de_en": 4.0, "tatoeba_de_en": 4.0}
 """The small sizes take so many times as many epochs where a corpus is so much smaller."""
 
+SLOWER_STRENGTH = {"bible_de_en": 0.01}
+"""strength_rate of the small sizes where sentences are so long that looking near wins before
+attention has learnt where to look."""
+
 WINDOWS_IN_FINETUNING = {"threshold": 1.2, "strength_rate": 0.1}
 """`small` is fine-tuned as it decodes: attention sees its windows alone."""
 
@@ -248,6 +252,8 @@ def preset(name: str, languages: str, corpus: str) -> Config:
         data = replace(data, source_vocabulary=source, target_vocabulary=target)
     if size in SMALL_SIZES:
         training = _longer(training, SMALLER_CORPORA.get(corpus or languages, 1.0))
+        rate = SLOWER_STRENGTH.get(corpus or languages, training.strength_rate)
+        training = replace(training, strength_rate=rate)
     return Config(
         data=replace(data, languages=languages, corpus=corpus, **changes.data),
         model=replace(config.model, **changes.model),

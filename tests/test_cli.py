@@ -156,6 +156,12 @@ def test_select_chooses_between_runs_too(trained, tmp_path, cli_call):
     assert sorted(thresholds) == [1.2, np.inf]
     status, _, err = cli_call("select", folders[0], "--largest-loss", -1)
     assert status == 2 and "largest-loss" in err
+    path = folders[1] / "config.json"
+    other = json.loads(path.read_text(encoding="utf-8"))
+    other["data"]["corpus"] = "tatoeba_en_ja"
+    path.write_text(json.dumps(other), encoding="utf-8")
+    status, _, err = cli_call("select", folders[0], *options)
+    assert status == 2 and "was trained with corpus 'tatoeba_en_ja'" in err
 
 
 @pytest.mark.parametrize("suffix", ["html", "svg", "png"])
