@@ -417,11 +417,11 @@ def _select(command: Select):
 
 def _check_comparable(one, other):
     """Raises UserError if their BLEU and windows are of different texts or tokens."""
-    for field in ("corpus", "languages", "tokenizer"):
-        wanted, found = (getattr(run.config.data, field) for run in (one, other))
+    for setting in ("corpus", "languages", "tokenizer"):
+        wanted, found = (getattr(run.config.data, setting) for run in (one, other))
         if wanted != found:
             raise UserError(
-                f"{other.folder} was trained with {field} {found!r}, {one.folder} with {wanted!r}: "
+                f"{other.folder} was trained with {setting} {found!r}, {one.folder} with {wanted!r}: "
                 "choose among runs of the same text and tokens"
             )
 
