@@ -421,8 +421,8 @@ def _check_comparable(one, other):
         wanted, found = (getattr(run.config.data, setting) for run in (one, other))
         if wanted != found:
             raise UserError(
-                f"{other.folder} was trained with {setting} {found!r}, {one.folder} with {wanted!r}: "
-                "choose among runs of the same text and tokens"
+                f"{other.folder} was trained with {setting} {found!r}, {one.folder} with "
+                f"{wanted!r}: choose among runs of the same text and tokens"
             )
 
 
