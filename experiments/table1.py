@@ -6,14 +6,12 @@ from trained import TITLES, Trained, write_part
 PAPER = {
     "tatoeba_en_ja": {
         "global": "24.4, 34.87, 0.810",
-        "local-p": "18.4, 34.52, 0.809",
         "flexible ∞": "24.4, 35.01, 0.814",
         "flexible τ": "16.4, 34.90, 0.812",
         "fine-tuned τ": "10.7 (56% below), 34.78, 0.807",
     },
     "bible_de_en": {
         "global": "20.7, 20.62",
-        "local-p": "15.7, 21.09",
         "flexible ∞": "20.7, 21.31",
         "flexible τ": "7.8, 21.11",
         "fine-tuned τ": "7.4 (64% below), 20.79",
@@ -23,7 +21,6 @@ WANTED = {"tatoeba_en_ja": 0.56, "bible_de_en": 0.64}
 SYSTEMS = {
     corpus: {
         "global": Trained(corpus, "small-words-global"),
-        "local-p": Trained(corpus, "small-words-local-p"),
         "flexible": Trained(corpus, "small-words"),
         "fine-tuned": Trained(corpus, "small-words", finetuned=True),
     }
