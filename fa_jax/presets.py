@@ -228,9 +228,13 @@ attention has learnt where to look."""
 WINDOWS_IN_FINETUNING = {"threshold": 1.2, "strength_rate": 0.1}
 """`small` is fine-tuned as it decodes: attention sees its windows alone."""
 
-SHORT_SENTENCES = {"threshold": 0.3, "strength_rate": 0.13}
+SHORT_SENTENCES = {
+    "subword": {"threshold": 0.3, "strength_rate": 0.13},
+    "word": {"threshold": 0.25, "strength_rate": 0.2},
+}
 NARROWER_WINDOWS = {"en-ja": SHORT_SENTENCES, "tatoeba_en_ja": SHORT_SENTENCES}
-"""And narrower on corpora whose sentences are too short for β to narrow their windows."""
+"""And narrower on corpora whose sentences, in such tokens, are too short for β to narrow their
+windows."""
 
 
 def preset(name: str, languages: str, corpus: str) -> Config:
@@ -284,9 +288,7 @@ def finetuning(config: Config) -> TrainingConfig:
     if _size_and_system(config.preset)[0] not in SMALL_SIZES:
         return training
     narrower = NARROWER_WINDOWS.get(config.data.corpus or config.data.languages, {})
-    if config.data.tokenizer == "character":  # not short, counted in these
-        narrower = {}
-    return replace(training, **WINDOWS_IN_FINETUNING | narrower)
+    return replace(training, **WINDOWS_IN_FINETUNING | narrower.get(config.data.tokenizer, {}))
 
 
 def _longer(training: TrainingConfig, factor: float) -> TrainingConfig:
