@@ -11,7 +11,7 @@ CORPORA = ("tatoeba_en_ja", "bible_de_en")
 RUNS = [Trained(c, "small-words", finetuned=tuned) for c in CORPORA for tuned in (False, True)]
 COLOUR = "#d55e00"
 BEFORE = (*THRESHOLDS, math.inf)
-LABELLED = (0.3, 0.8, 1.2, 1.6, 5.0, math.inf)
+LABELLED = (0.3, 0.8, 1.2, 5.0, math.inf)
 
 
 def main():
