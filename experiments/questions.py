@@ -51,11 +51,22 @@ def _classes(rows: dict[str, list[dict]]) -> list[str]:
         axes.set_ylabel("mean strength $g(t)$")
         axes.set_ylim(0, 1)
         axes.legend(frameon=False)
+    said = [_strongest(corpus, of_class) for corpus, of_class in found.items()]
     return [
-        *lines, "", "In brackets: how many. The strength is that of the step that writes the word; "
-        "English has no class for nouns and verbs here (a list of closed classes, no tagger).", "",
+        *lines, "", *said, "",
+        "In brackets: how many. The strength is that of the step that writes the word; English "
+        "has no class for nouns and verbs here (a list of closed classes, no tagger).", "",
         "![strength by class](strength_by_class.png)", "",
     ]  # fmt: skip
+
+
+def _strongest(corpus: str, of_class: dict[str, tuple[list[float], list[int]]]) -> str:
+    mean = {name: np.mean(strengths) for name, (strengths, _) in of_class.items() if strengths}
+    high, low = max(mean, key=mean.get), min(mean, key=mean.get)
+    return (
+        f"- **{TITLES[corpus]}, strength**: highest with {high} (g = {mean[high]:.2f}), lowest "
+        f"with {low} ({mean[low]:.2f})."
+    )
 
 
 def _by_class(corpus: str, rows: list[dict]) -> dict[str, tuple[list[float], list[int]]]:
@@ -85,13 +96,21 @@ def _lengths_and_reordering(rows: dict[str, list[dict]]) -> list[str]:
         "| ... at equal length |",
         "|---|---|---|---|",
     ]
+    said = []
     with drawn("window_by_length", 10, 2) as (by_length, by_jumps):
         for corpus, of in rows.items():
             length = np.array([row["length"] for row in of], float)
             window = np.array([np.mean(row["window"]) for row in of])
             jumps = np.array([reordering(row) for row in of])
             look = {"color": COLOURS[corpus], "label": TITLES[corpus]}
-            by_length.plot(*_grouped(length, window), "o-", **look)
+            lengths, windows = _grouped(length, window)
+            by_length.plot(lengths, windows, "o-", **look)
+            longer, wider = lengths[-1] / lengths[0], windows[-1] / windows[0]
+            said.append(
+                f"- **{TITLES[corpus]}, windows**: the longest fifth of the sentences is "
+                f"{longer:.1f} times as long as the shortest, its windows {wider:.1f} times as "
+                "wide."
+            )
             by_jumps.plot(*_grouped(jumps, window / length), "o-", **look)
             rest = [_without(values, length) for values in (window, jumps)]
             cells = [np.corrcoef(window, x)[0, 1] for x in (length, jumps)]
@@ -104,9 +123,10 @@ def _lengths_and_reordering(rows: dict[str, list[dict]]) -> list[str]:
         by_jumps.set_xlabel("reordering distance (words)")
         by_jumps.set_ylabel("mean window ÷ length")
     return [
-        *lines, "", "Reordering distance: how far, on average, a step's most looked-at word is "
-        "from the one behind the word before's, with nothing left out (τ = ∞). Dots: fifths of the "
-        "test set.", "",
+        *lines, "", *said, "",
+        "Reordering distance: how far, on average, a step's most looked-at word is from "
+        "the one behind the word before's, with nothing left out (τ = ∞). Dots: fifths of the test "
+        "set.", "",
         "![window by length and by reordering](window_by_length.png)", "",
     ]  # fmt: skip
 
@@ -118,6 +138,7 @@ def _losses(rows: dict[str, list[dict]]) -> list[str]:
         "| | " + " | ".join(f"fifth {n}" for n in range(1, GROUPS + 1)) + " |",
         "|---" * (GROUPS + 1) + "|",
     ]
+    said = []
     with drawn("loss_by_length", 6) as axes:
         for corpus, of in rows.items():
             length = np.array([row["length"] for row in of], float)
@@ -125,6 +146,12 @@ def _losses(rows: dict[str, list[dict]]) -> list[str]:
             groups = np.array_split(np.argsort(length, kind="stable"), GROUPS)
             cells = [f"{loss[g].mean():+.2f} ± {_error(loss[g]):.2f}" for g in groups]
             lines.append(f"| {TITLES[corpus]} | " + " | ".join(cells) + " |")
+            more = loss[groups[-1]].mean() - loss[groups[0]].mean()
+            error = np.hypot(_error(loss[groups[-1]]), _error(loss[groups[0]]))
+            said.append(
+                f"- **{TITLES[corpus]}, long sentences**: τ costs the longest fifth {more:+.2f} ± "
+                f"{error:.2f} sentence BLEU more than the shortest."
+            )
             axes.errorbar([length[g].mean() for g in groups], [loss[g].mean() for g in groups],
                           [_error(loss[g]) for g in groups], fmt="o-", capsize=3,
                           color=COLOURS[corpus], label=TITLES[corpus])  # fmt: skip
@@ -133,8 +160,9 @@ def _losses(rows: dict[str, list[dict]]) -> list[str]:
         axes.set_ylabel("sentence BLEU lost to the threshold")
         axes.legend(frameon=False)
     return [
-        *lines, "", "Mean smoothed sentence BLEU at τ = ∞ minus at the threshold, with its "
-        "standard error; the test set in fifths by source length, short sentences first.", "",
+        *lines, "", *said, "",
+        "Mean smoothed sentence BLEU at τ = ∞ minus at the threshold, with its standard "
+        "error; the test set in fifths by source length, short sentences first.", "",
         "![loss by length](loss_by_length.png)", "",
     ]  # fmt: skip
 
