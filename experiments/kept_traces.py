@@ -2,12 +2,12 @@
 
 import dataclasses
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from trained import RESULTS, RUNS, Trained, shown, train, write
+from trained import RESULTS, RUNS, Trained, selected, shown, train, write
 
+from fa_jax.data.corpora import load_corpus
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.run import load_run
 from fa_jax.translation import trace
@@ -15,12 +15,14 @@ from fa_jax.translation import trace
 DIGITS = 4
 
 
-def kept_traces(
-    name: str, trained: Trained, sentences: Sequence[str], threshold: float
-) -> list[SpanTrace]:
-    """Of each sentence's best translation; made where results/traces/NAME.json does not hold it."""
+def kept_traces(name: str, trained: Trained, lengths: range, count: int) -> list[SpanTrace]:
+    """Of the best translations of the first development sentences of so many words, at the run's
+    own threshold; made where results/traces/NAME.json does not hold them."""
+    threshold = selected(trained)
+    pairs = load_corpus(trained.corpus, trained.languages).validation
+    sentences = [source for source, _ in pairs if len(source.split()) in lengths][:count]
     path = RESULTS / "traces" / f"{name}.json"
-    wanted = {"run": trained.name, "threshold": shown(threshold), "sentences": list(sentences)}
+    wanted = {"run": trained.name, "threshold": shown(threshold), "sentences": sentences}
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if any(kept.get(key) != value for key, value in wanted.items()):
         train(trained)

@@ -18,7 +18,7 @@ from typing import Any
 from fa_jax.data.corpora import load_corpus
 from fa_jax.evaluation.evaluate import evaluate
 from fa_jax.evaluation.selection import THRESHOLDS, Candidate, choose
-from fa_jax.run import load_run, write_json
+from fa_jax.run import as_json, load_run, write_text
 from fa_jax.training.metrics import read_metrics
 
 HERE = Path(__file__).parent
@@ -115,8 +115,7 @@ def measured(
         if split == "test":
             write(_translations(trained, threshold), "".join(f"{t}\n" for t in found.translations))
         record.setdefault(split, {})[shown(threshold)] = scores
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, record)
+        write(path, as_json(record, indent=2) + "\n")
     return record
 
 
@@ -131,11 +130,9 @@ def saved(scores: dict[str, Any]) -> float:
 
 
 def write(path: Path, text: str):
-    """Beside, then renamed: an interruption leaves what was there, or nothing."""
+    """A file of results, in a folder that may be new."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".new")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, path)
+    write_text(path, text)
 
 
 def write_part(name: str, lines: Iterable[str]):

@@ -185,9 +185,14 @@ def check_own(folder: Path):
 
 
 def write_json(path: Path, content: dict[str, Any]):
+    """`write_text` of what `as_json` gives."""
+    write_text(path, as_json(content, indent=2) + "\n")
+
+
+def write_text(path: Path, text: str):
     """Writes beside, then renames: what was there stays whole until the new file is."""
     beside = path.with_name(path.name + ".new")
-    beside.write_text(as_json(content, indent=2) + "\n", encoding="utf-8")
+    beside.write_text(text, encoding="utf-8")
     os.replace(beside, path)
 
 
