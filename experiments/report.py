@@ -17,9 +17,9 @@ LAST = """## What is not here
 Scripts stand ready for Table 2 (characters, `table2.py`), three seeds (`seeds.py`) and other β
 (`betas.py`); their runs are not all trained yet. Not there either: local-p in Table 1, Choi et
 al.'s Table 1 and Luong et al.'s table. Every system of theirs trains, resumes and decodes
-(`systems.py`), none was trained to its end (`fa-jax train en-ja --preset small-atty2d` and so on). Whether a fine-grained or recurrent score
-keeps its gain under a flexible span is open for the same reason. Sizes of the paper, and
-accelerators: none was at hand.
+(`systems.py`), none was trained to its end (`fa-jax train en-ja --preset small-atty2d` and so on).
+Whether a fine-grained or recurrent score keeps its gain under a flexible span is open for the same
+reason. Sizes of the paper, and accelerators: none was at hand.
 """
 PARTS = ("table1", "figure3", "table3", "figure1", "figure4", "questions")
 CAPTIONS = {
