@@ -8,7 +8,6 @@ from typing import Any
 from significance import SAMPLES, p_value
 from trained import SWEEP, Trained, measured, saved, selected, shown, windowed
 
-from fa_jax.config import TrainingConfig
 from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS
 from fa_jax.presets import finetuning, preset
 
@@ -114,15 +113,15 @@ def _unmet(rows: Sequence[Row]) -> str:
 
 def _recipe(rows: Sequence[Row]) -> str:
     """How fine-tuning differs from the paper's."""
-    training = _finetuning(next(row.trained for row in rows if row.system == "fine-tuned"))
+    trained = next(row.trained for row in rows if row.system == "fine-tuned")
+    before = preset(trained.preset, trained.languages, trained.corpus)
+    tuned = finetuning(before)
+    wider = "" if tuned.model.sigma == before.model.sigma else f"σ = {tuned.model.sigma:g} and "
     return (
-        f"Fine-tuned: one more epoch, of Eq. 9 with β = {training.beta}, in which attention sees "
-        f"the windows of τ = {training.threshold} alone (the paper's sees all positions)."
+        f"Fine-tuned: one more epoch, of Eq. 9 with {wider}β = {tuned.training.beta}, in which "
+        f"attention sees the windows of τ = {tuned.training.threshold} alone (the paper's sees all "
+        "positions)."
     )
-
-
-def _finetuning(trained: Trained) -> TrainingConfig:
-    return finetuning(preset(trained.preset, trained.languages, trained.corpus))
 
 
 def _p(reference: Row, other: Row) -> float:

@@ -77,6 +77,10 @@ class Finetune:
     """The new run's folder; default: the old one's name with -finetuned."""
     steps: int = 0
     """Stop after so many steps; 0: after training.epochs."""
+    sigma: float | None = None
+    """Flexible span: the new run's width of the penalty (Eq. 6), in source tokens; strengths far
+    below 1 go on penalising as they did. Default: the old one's; 10 for characters of a small
+    size."""
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
 
@@ -243,7 +247,8 @@ def _defaults(name: str, arguments: list[str]):
     if name == "finetune":
         from fa_jax.presets import finetuning
 
-        sections["training"] = finetuning(config)
+        tuned = finetuning(config)
+        return Finetune(Path(place), sigma=tuned.model.sigma, training=tuned.training, **sections)
     return COMMANDS[name](Path(place), **sections)
 
 
@@ -296,10 +301,26 @@ def _finetune(command: Finetune):
     source = load_run(command.source)
     training = replace(command.training, steps=command.steps or command.training.steps)
     config = replace(source.config, training=training, decoding=command.decoding)
+    start = source.params
+    if command.sigma not in (None, config.model.sigma):
+        config, start = _at_sigma(config, start, command.sigma)
     folder = command.run or command.source.with_name(command.source.name + "-finetuned")
     data = prepare(config.data, codecs=(source.source, source.target))
     begin_run(folder, config, data.source, data.target)
-    _train_and_score(folder, config, data, source.params)
+    _train_and_score(folder, config, data, start)
+
+
+def _at_sigma(config: Config, params, sigma: float):
+    """A run of the flexible span with another σ, to train on from."""
+    from fa_jax.attention.spans.flexible import with_sigma
+
+    if config.model.span != "flexible":
+        raise UserError(f"--sigma is the flexible span's; this run's span is {config.model.span}")
+    model = replace(config.model, sigma=sigma)
+    attention = params["decoder"]["attention"]
+    strength = with_sigma(attention["strength"], config.model.sigma, sigma)
+    decoder = params["decoder"] | {"attention": attention | {"strength": strength}}
+    return replace(config, model=model), params | {"decoder": decoder}
 
 
 def _train_and_score(folder: Path, config: Config, data, start):

@@ -38,7 +38,7 @@ SMALL_CHARACTERS = replace(
     data=DataConfig(
         tokenizer="character", source_vocabulary=104, target_vocabulary=3004, max_length=150
     ),
-    training=replace(SMALL.training, epochs=3.0, halve_from=3.0),
+    training=replace(SMALL.training, epochs=3.0, strength_rate=0.01, halve_from=3.0),
     preset="small-chars",
 )
 """`small-chars`: VS's character-level systems at a size for 2 cores; three epochs, each as long as
@@ -226,7 +226,12 @@ SLOWER_STRENGTH = {"bible_de_en": 0.01}
 attention has learnt where to look."""
 
 WINDOWS_IN_FINETUNING = {"threshold": 1.2, "strength_rate": 0.1}
-"""`small` is fine-tuned as it decodes: attention sees its windows alone."""
+"""The small sizes are fine-tuned as they decode: attention sees its windows alone."""
+
+CHARACTERS_IN_FINETUNING = {"beta": 0.5, "threshold": 0.8, "strength_rate": 0.5}
+CHARACTERS_SIGMA = 10.0
+"""Of characters, in fine-tuning: σ decides how narrow windows can become. At 1.5 g(t) stays near 0
+or runs away, to windows of 3; at 10 (VS 5.1's largest) it may come as near 1 as it likes."""
 
 SHORT_SENTENCES = {
     "subword": {"threshold": 0.3, "strength_rate": 0.13},
@@ -274,8 +279,9 @@ def _size_and_system(name: str) -> tuple[str, str]:
     return size, name[len(size) + 1 :]
 
 
-def finetuning(config: Config) -> TrainingConfig:
-    """One epoch of Eq. 9 with β = 0.1 (VS 3.2) for a run of this config."""
+def finetuning(config: Config) -> Config:
+    """One epoch of Eq. 9 with β = 0.1 (VS 3.2) for a run of this config; the small sizes in
+    windows, their characters with a σ and β of their own."""
     training = replace(
         config.training,
         beta=0.1,
@@ -285,10 +291,18 @@ def finetuning(config: Config) -> TrainingConfig:
         halve_from=1.25,
         halve_every=0.25,
     )
+    config = replace(config, training=training)
     if _size_and_system(config.preset)[0] not in SMALL_SIZES:
-        return training
+        return config
+    if config.data.tokenizer == "character" and config.model.span == "flexible":
+        return replace(
+            config,
+            model=replace(config.model, sigma=CHARACTERS_SIGMA),
+            training=replace(training, **CHARACTERS_IN_FINETUNING),
+        )
     narrower = NARROWER_WINDOWS.get(config.data.corpus or config.data.languages, {})
-    return replace(training, **WINDOWS_IN_FINETUNING | narrower.get(config.data.tokenizer, {}))
+    windows = WINDOWS_IN_FINETUNING | narrower.get(config.data.tokenizer, {})
+    return replace(config, training=replace(training, **windows))
 
 
 def _longer(training: TrainingConfig, factor: float) -> TrainingConfig:

@@ -1,6 +1,7 @@
 """The command line as its user meets it: results, and every wrong input."""
 
 import json
+import math
 import re
 import shutil
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 import fa_jax
 from fa_jax import cli
+from fa_jax.config import Config, ModelConfig
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.translate import Hypothesis, SearchResult
 from fa_jax.errors import UserError
@@ -118,6 +120,28 @@ def test_finetune_is_a_run_of_its_own(trained, cli_call):
     assert tuned.config.training.beta == 0.1
     assert tuned.source == load_run(trained).source
     assert read_metrics(trained)[-1]["step"] == 20
+
+
+def test_finetuning_at_another_sigma_begins_with_the_same_penalties(trained, tmp_path, cli_call):
+    folder = tmp_path / "wider"
+    status, _, err = cli_call("finetune", trained, "--run", folder, "--sigma", 6, "--steps", 1)
+    assert status == 0, err
+    before, after = load_run(trained), load_run(folder)
+    assert after.config.model.sigma == 6
+    odds = [
+        math.exp(run.params["decoder"]["attention"]["strength"]["bias"]) / run.config.model.sigma**2
+        for run in (before, after)
+    ]
+    assert odds[1] == pytest.approx(odds[0], rel=0.05)  # one step of training lies between
+
+
+def test_sigma_is_the_flexible_spans(trained, tmp_path, cli_call):
+    new = tmp_path / "new"
+    status, _, err = cli_call("finetune", trained, "--run", new, "--sigma", 0)
+    assert status == 2 and "sigma must be greater than 0" in err and not new.exists()
+    config = Config(model=ModelConfig(span="global"))
+    with pytest.raises(UserError, match="span is global"):
+        cli._at_sigma(config, {}, 6.0)
 
 
 def test_runs_of_one_target_vocabulary_translate_together(trained, corpus, tmp_path, cli_call):

@@ -78,6 +78,12 @@ def strength(params: Params, hidden: Float[Array, "*N A"]) -> Float[Array, "*N"]
     return jax.nn.sigmoid(at_least_float32(jnp.tanh(hidden) @ params["vector"] + params["bias"]))
 
 
+def with_sigma(params: Params, before: float, after: float) -> Params:
+    """The network of Eq. 8 for another σ: g / (1 − g) grows by (after / before)², so that strengths
+    far below 1 penalise as they did, and none penalises more than the new σ allows."""
+    return params | {"bias": params["bias"] + 2 * math.log(after / before)}
+
+
 def penalty(
     strength: Float[Array, "B K"],
     focus: Float[Array, "B K"],
