@@ -1,6 +1,7 @@
 """What does fine-tuning with each β of VS 5.2 do to g(t), to the windows and to BLEU?"""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from drawing import drawn
@@ -36,15 +37,17 @@ def main():
         "| | g(t) at the end | BLEU, τ = ∞ | τ | BLEU | window | not scored |",
         "|---|---|---|---|---|---|---|",
     ]
+    found = {}
     with drawn("betas", 7) as axes:
         for (name, trained), colour in zip(SYSTEMS.items(), COLOURS, strict=True):
             threshold = windowed(trained)
             record = measured(trained, DRAWN, (math.inf, threshold))
-            free, found = record["test"]["inf"], record["test"][shown(threshold)]
+            free, narrow = record["test"]["inf"], record["test"][shown(threshold)]
+            found[name] = {"strength": _last_strength(record), **narrow}
             lines.append(
-                f"| {name} | {_last_strength(record):.2f} | {free['bleu']:.2f} | "
-                f"{shown(threshold)} | {found['bleu']:.2f} | {found['window']:.2f} | "
-                f"{saved(found):.0%} |"
+                f"| {name} | {found[name]['strength']:.2f} | {free['bleu']:.2f} | "
+                f"{shown(threshold)} | {narrow['bleu']:.2f} | {narrow['window']:.2f} | "
+                f"{saved(narrow):.0%} |"
             )
             scores = [record["validation"][shown(t)] for t in DRAWN]
             points = [[of[key] for of in scores] for key in ("window", "bleu")]
@@ -53,7 +56,16 @@ def main():
         axes.set_ylabel("BLEU (development set)")
         axes.grid(alpha=0.3)
         axes.legend(frameon=False)
+    *tuned, in_windows = list(found.values())[1:]
+    ranges = {
+        key: _range(scores[key] for scores in tuned) for key in ("strength", "window", "bleu")
+    }
     lines += [
+        "",
+        f"- **Each β** from {BETAS[0]} to {BETAS[-1]}: g(t) ends at {ranges['strength']}, windows "
+        f"are {ranges['window']} words, BLEU {ranges['bleu']}, each at its τ. Where attention sees "
+        f"its windows alone while it is fine-tuned: {in_windows['window']:.2f} words, "
+        f"{in_windows['bleu']:.2f} BLEU.",
         "",
         "![BLEU against window for each β](betas.png)",
         "",
@@ -69,6 +81,11 @@ def main():
 def _last_strength(record: dict) -> float:
     strength = [row["strength"] for row in record["training"] if "strength" in row]
     return float(np.mean(strength[-max(1, len(strength) // 10) :]))
+
+
+def _range(values: Iterable[float]) -> str:
+    low, *_, high = sorted(values)
+    return f"{low:.2f} to {high:.2f}"
 
 
 if __name__ == "__main__":

@@ -8,20 +8,30 @@ FIRST = """# Are adequate vision spans small here, too?
 
 Shu and Nakayama (2017) left out 56% (English–Japanese), 64% (German–English) and 46% (characters)
 of the scores at no more than half a BLEU. Here their questions are asked of other text, at a size
-for 2 cores (256 units, 10,000 words a language, 10 to 20 minutes a training), with real training
-and real beam search; the numbers are this size's, not the paper's. `make experiments` writes this
-page anew from what was measured, and trains what was not.
+for 2 cores (256 units, 10,000 words a language; 10 to 20 minutes a training, 45 for characters),
+with real training and real beam search; the numbers are this size's, not the paper's. `make
+experiments` writes this page anew from what was measured, and trains what was not.
 """
 LAST = """## What is not here
 
-Scripts stand ready for Table 2 (characters, `table2.py`), three seeds (`seeds.py`) and other β
-(`betas.py`); their runs are not all trained yet. Not there either: local-p in Table 1, Choi et
+Global attention on characters (Table 2's first row) and local-p (Table 1's second): `fa-jax train
+en-ja --preset small-chars-global`, `small-words-local-p` train them. Not there either: Choi et
 al.'s Table 1 and Luong et al.'s table. Every system of theirs trains, resumes and decodes
 (`systems.py`), none was trained to its end (`fa-jax train en-ja --preset small-atty2d` and so on).
 Whether a fine-grained or recurrent score keeps its gain under a flexible span is open for the same
 reason. Sizes of the paper, and accelerators: none was at hand.
 """
-PARTS = ("table1", "figure3", "table3", "figure1", "figure4", "questions")
+PARTS = (
+    "table1",
+    "seeds",
+    "table2",
+    "figure3",
+    "table3",
+    "figure1",
+    "figure4",
+    "questions",
+    "betas",
+)
 CAPTIONS = {
     "figure1": "## Figure 1: a vision span\n\nA sentence of the development set, translated by the "
     "fine-tuned run. Band: positions that are scored; squares: weights; dots: the focus; right: "

@@ -11,7 +11,6 @@ PAPER = {
 }
 WANTED = 0.46
 SYSTEMS = {
-    "global": Trained("tatoeba_en_ja", "small-chars-global"),
     "flexible": Trained("tatoeba_en_ja", "small-chars"),
     "fine-tuned": Trained("tatoeba_en_ja", "small-chars", finetuned=True),
 }
