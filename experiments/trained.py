@@ -29,7 +29,7 @@ LANGUAGES = {"tatoeba_en_ja": "en-ja", "bible_de_en": "de-en"}
 TITLES = {"tatoeba_en_ja": "English–Japanese", "bible_de_en": "German–English"}
 SWEEP = (0.3, 0.5, 0.8, 1.0, 1.2, 1.4, 1.6, 5.0, 8.0, math.inf)
 """Thresholds of VS Figure 3."""
-MINUTES = {"small-words": 15, "small-chars": 45, "small": 15}
+MINUTES = {"small-chars": 45, "small": 15}
 """To train one run of a size on 2 cores, the longest name first; half as much to fine-tune it.
 Accelerators: not measured."""
 
