@@ -229,9 +229,9 @@ WINDOWS_IN_FINETUNING = {"threshold": 1.2, "strength_rate": 0.1}
 """The small sizes are fine-tuned as they decode: attention sees its windows alone."""
 
 CHARACTERS_IN_FINETUNING = {"beta": 0.5, "threshold": 0.8, "strength_rate": 0.5}
-CHARACTERS_SIGMA = 10.0
+CHARACTERS_SIGMA = 9.7
 """Of characters, in fine-tuning: σ decides how narrow windows can become. At 1.5 g(t) stays near 0
-or runs away, to windows of 3; at 10 (VS 5.1's largest) it may come as near 1 as it likes."""
+or runs away, to windows of 3; near 10, VS 5.1's largest, it may come as near 1 as it likes."""
 
 SHORT_SENTENCES = {
     "subword": {"threshold": 0.3, "strength_rate": 0.13},
