@@ -135,7 +135,8 @@ class TrainingConfig:
     learning_rate: float = 1e-3
     """Adam's."""
     strength_rate: float = 1.0
-    """The strength network's learning rate, relative to the others'."""
+    """Learning rate of the network that decides where attention may look (g(t), or local-p's p_t),
+    relative to the others'."""
     warmup_steps: int = 0
     """Steps over which the learning rate rises to `learning_rate`."""
     halve_from: float = 4.0

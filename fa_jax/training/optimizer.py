@@ -31,20 +31,26 @@ def make_optimizer(config: TrainingConfig, steps_per_epoch: int) -> optax.Gradie
     return optax.chain(
         optax.clip_by_global_norm(config.clip_norm),
         optax.adam(learning_rate(config, steps_per_epoch)),
-        _scale_strength(config.strength_rate),
+        _scale_span(config.strength_rate),
     )
 
 
-def _scale_strength(rate: float) -> optax.GradientTransformation:
-    """Slows the strength network down.
+PLACING_NETWORKS = {"strength", "position"}
+"""Flexible attention's g(t), local-p's p_t."""
 
-    g(t) is one number read out of many units, which Adam all moves at full rate: it saturates at 1
-    within a hundred steps, before attention has learnt where to look, and never comes back.
+
+def _scale_span(rate: float) -> optax.GradientTransformation:
+    """Slows the network down that decides where attention may look.
+
+    It is one number read out of many units, which Adam all moves at full rate: before attention has
+    learnt where to look, g(t) saturates at 1, within a hundred steps, or p_t at the sentence's
+    beginning, and never comes back.
     """
 
     def scale(updates):
         return jax.tree_util.tree_map_with_path(
-            lambda path, leaf: leaf * rate if "strength" in map(_name, path) else leaf, updates
+            lambda path, leaf: leaf * rate if PLACING_NETWORKS & set(map(_name, path)) else leaf,
+            updates,
         )
 
     return optax.stateless(lambda updates, params: scale(updates))

@@ -148,18 +148,23 @@ def test_learning_rate_rises_first():
     np.testing.assert_allclose([float(rate(step)) for step in (0, 1, 3, 4)], [0.25, 0.5, 1, 1])
 
 
-def test_the_strength_network_learns_at_its_own_rate():
+@pytest.mark.parametrize(
+    ("span", "network", "leaves"),
+    [
+        ("flexible", "strength", ("kernel", "vector", "bias")),
+        ("local_p", "position", ("kernel", "vector")),
+    ],
+)
+def test_the_network_that_places_the_window_learns_at_its_own_rate(span, network, leaves):
     training = TrainingConfig(strength_rate=0.25)
-    params = parameters()
+    params = parameters(dataclasses.replace(CONFIG, span=span))
     gradient = jax.tree.map(jnp.ones_like, params)
     slow, plain = (
         optimizer.update(gradient, optimizer.init(params))[0]
         for optimizer in (make_optimizer(training, 10), make_optimizer(TrainingConfig(), 10))
     )
     ratio = jax.tree.map(lambda a, b: float(np.mean(a / b)), slow, plain)
-    assert ratio["decoder"]["attention"].pop("strength") == dict.fromkeys(
-        ("kernel", "vector", "bias"), pytest.approx(0.25)
-    )
+    assert ratio["decoder"]["attention"].pop(network) == dict.fromkeys(leaves, pytest.approx(0.25))
     assert all(leaf == pytest.approx(1) for leaf in jax.tree.leaves(ratio))
 
 
