@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 from drawing import drawn
-from trained import Trained, measured, saved, shown, windowed, write_part
+from trained import Trained, announce, measured, saved, shown, windowed, write_part
 
 from fa_jax.evaluation.selection import THRESHOLDS
 
@@ -89,4 +89,5 @@ def _range(values: Iterable[float]) -> str:
 
 
 if __name__ == "__main__":
+    announce(RUNS)
     main()

@@ -1,7 +1,7 @@
 """VS Figure 1b: the vision span of each step of one English–Japanese translation."""
 
 from kept_traces import kept_traces
-from trained import RESULTS, Trained
+from trained import RESULTS, Trained, announce
 
 from fa_jax.plots import plot_spans
 
@@ -16,4 +16,5 @@ def main():
 
 
 if __name__ == "__main__":
+    announce(RUNS)
     main()

@@ -3,7 +3,7 @@
 import math
 
 from drawing import drawn
-from trained import SWEEP, TITLES, Trained, measured, shown
+from trained import SWEEP, TITLES, Trained, announce, measured, shown
 
 from fa_jax.evaluation.selection import THRESHOLDS
 
@@ -51,4 +51,5 @@ def _points(record: dict, split: str, thresholds=SWEEP) -> tuple[list[float], li
 
 
 if __name__ == "__main__":
+    announce(RUNS)
     main()

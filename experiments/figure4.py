@@ -1,7 +1,7 @@
 """VS Figure 4: vision spans of six long sentences of the German–English development set."""
 
 from kept_traces import kept_traces
-from trained import RESULTS, Trained
+from trained import RESULTS, Trained, announce
 
 from fa_jax.plots import plot_span_grid
 
@@ -16,4 +16,5 @@ def main():
 
 
 if __name__ == "__main__":
+    announce(RUNS)
     main()

@@ -3,7 +3,7 @@
 import numpy as np
 from drawing import COLOURS, drawn
 from observed import observed
-from trained import LANGUAGES, TITLES, Trained, selected, shown, write_part
+from trained import LANGUAGES, TITLES, Trained, announce, selected, shown, write_part
 from word_classes import CLASSES, class_of
 
 TRAINED = {
@@ -183,4 +183,5 @@ def _error(values: np.ndarray) -> float:
 
 
 if __name__ == "__main__":
+    announce(RUNS)
     main()

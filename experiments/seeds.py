@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from scipy import stats
-from trained import Trained, measured, saved, shown, windowed, write_part
+from trained import Trained, announce, measured, saved, shown, windowed, write_part
 
 SEEDS = (0, 1, 2)
 SYSTEMS = {"flexible": False, "fine-tuned": True}
@@ -58,4 +58,5 @@ def _verdict(name: str, differences: np.ndarray) -> str:
 
 
 if __name__ == "__main__":
+    announce(RUNS)
     main()

@@ -1,7 +1,7 @@
 """VS Table 2: character-level windows and scores, English–Japanese."""
 
 from span_table import rows_of, table, verdict
-from trained import Trained, write_part
+from trained import Trained, announce, write_part
 
 PAPER = {
     "global": "144.9, 26.18, 0.767",
@@ -36,4 +36,5 @@ def main():
 
 
 if __name__ == "__main__":
+    announce(RUNS)
     main()

@@ -50,14 +50,18 @@ def test_the_report_holds_every_part(rebuilt):
         assert path.name == "REPORT.md" or path.read_text(encoding="utf-8") in REPORT, path.name
 
 
-def test_what_is_not_stored_is_not_trained_in_secret():
+def test_what_is_not_stored_is_announced_and_not_trained_in_secret():
     script = (
         "import math, trained\n"
-        "trained.measured(trained.Trained('bible_de_en', 'small', seed=99), test=[math.inf])\n"
+        "run = trained.Trained('bible_de_en', 'small', seed=99)\n"
+        "trained.announce([run])\n"
+        "trained.measured(run, test=[math.inf])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=EXPERIMENTS, capture_output=True, text=True,
         env=os.environ | {"JAX_PLATFORMS": "cpu", "FA_JAX_STUDY": "stored"},
     )  # fmt: skip
     assert done.returncode == 1
-    assert "bible_de_en-small-seed99" in done.stderr and "Traceback" not in done.stderr
+    announced, refused = done.stderr.splitlines()
+    assert "about 15 minutes" in announced and "bible_de_en-small-seed99" in announced
+    assert "FA_JAX_STUDY=stored forbids" in refused
