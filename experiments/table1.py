@@ -1,26 +1,33 @@
 """VS Table 1: word-level windows and scores, English–Japanese and German–English."""
 
 from span_table import rows_of, table, verdict
-from trained import TITLES, Trained, write_part
+from trained import TITLES, Trained, announce, write_part
 
 PAPER = {
     "tatoeba_en_ja": {
         "global": "24.4, 34.87, 0.810",
+        "local-p": "18.4, 34.52, 0.809",
         "flexible ∞": "24.4, 35.01, 0.814",
         "flexible τ": "16.4, 34.90, 0.812",
         "fine-tuned τ": "10.7 (56% below), 34.78, 0.807",
     },
     "bible_de_en": {
         "global": "20.7, 20.62",
+        "local-p": "15.7, 21.09",
         "flexible ∞": "20.7, 21.31",
         "flexible τ": "7.8, 21.11",
         "fine-tuned τ": "7.4 (64% below), 20.79",
     },
 }
 WANTED = {"tatoeba_en_ja": 0.56, "bible_de_en": 0.64}
+LOCAL_P = {
+    "tatoeba_en_ja": {"local-p": Trained("tatoeba_en_ja", "small-words-local-p")},
+    "bible_de_en": {},  # trained only while its centre still ran away, see README.md
+}
 SYSTEMS = {
     corpus: {
         "global": Trained(corpus, "small-words-global"),
+        **LOCAL_P[corpus],
         "flexible": Trained(corpus, "small-words"),
         "fine-tuned": Trained(corpus, "small-words", finetuned=True),
     }
@@ -41,4 +48,5 @@ def main():
 
 
 if __name__ == "__main__":
+    announce(RUNS)
     main()
