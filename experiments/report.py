@@ -17,10 +17,10 @@ LAST = """## What is not here
 Local-p on German–English (`fa-jax train de-en --corpus bible_de_en --preset small-words-local-p`,
 20 minutes) and global attention on characters (`fa-jax train en-ja --corpus tatoeba_en_ja --preset
 small-chars-global`, 45). Whether a fine-grained or recurrent score keeps its gain under a flexible
-span (`python experiments/finer_scores.py`, an hour), Choi et al.'s Table 1 and Luong et al.'s table
-(`choi_table1.py`, `luong_table.py`, an hour each): these three train what they need and were not
-run to their end; what is known is in `experiments/README.md`. Every system of theirs trains,
-resumes and decodes (`systems.py`). Sizes of the paper, and accelerators: none was at hand.
+span (`python experiments/finer_scores.py`, 20), Choi et al.'s Table 1 and Luong et al.'s table
+(`choi_table1.py`, `luong_table.py`, half an hour and an hour): these three train what they lack and
+were not run to their end; what is known is in `experiments/README.md`. Every system of theirs
+trains, resumes and decodes (`systems.py`). Sizes of the paper, and accelerators: none was at hand.
 """
 PARTS = (
     "table1",
