@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from drawing import drawn
 from significance import SAMPLES, p_value
 from system_table import UNITS, half
 from trained import Trained, announce, measured, saved, shown, write_part
@@ -22,10 +23,12 @@ TRAINED = {
     },
 }
 RUNS = [trained for spans in TRAINED.values() for trained in spans.values()]
+COLOURS = ("0.5", "#0072b2", "#d55e00")
 
 
 def main():
-    """Writes results/finer_scores.md."""
+    """Writes results/finer_scores.md and results/finer_scores.png."""
+    _draw()
     lines = [
         "## Does a finer score keep its gain under a flexible span?",
         "",
@@ -48,6 +51,8 @@ def main():
         "",
         *said,
         "",
+        "![BLEU against window for each score](finer_scores.png)",
+        "",
         f"Words, {UNITS} units, test BLEU, one training each, none fine-tuned; in brackets: more "
         f"than concat's with the same span, and p of a paired bootstrap of {SAMPLES:,} samples, "
         "which knows nothing of the noise of training. Fine-grained: a score for each dimension, "
@@ -56,6 +61,19 @@ def main():
         "",
     ]
     write_part("finer_scores", lines)
+
+
+def _draw():
+    with drawn("finer_scores", 7) as axes:
+        for (name, spans), colour in zip(TRAINED.items(), COLOURS, strict=True):
+            found = [_scores(spans[span], threshold) for span, threshold in COLUMNS]
+            windows, bleus = ([scores[key] for scores in found] for key in ("window", "bleu"))
+            axes.plot(windows[0], bleus[0], "s", color=colour, label=f"{name}, global")
+            axes.plot(windows[1:], bleus[1:], "o-", color=colour, label=f"{name}, flexible")
+        axes.set_xlabel(f"average window (words); dots: τ = ∞, {THRESHOLD}")
+        axes.set_ylabel("BLEU (test set)")
+        axes.grid(alpha=0.3)
+        axes.legend(frameon=False)
 
 
 def _scores(trained: Trained, threshold: float) -> dict[str, Any]:

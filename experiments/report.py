@@ -16,11 +16,10 @@ LAST = """## What is not here
 
 Local-p on German–English (`fa-jax train de-en --corpus bible_de_en --preset small-words-local-p`,
 20 minutes) and global attention on characters (`fa-jax train en-ja --corpus tatoeba_en_ja --preset
-small-chars-global`, 45). Whether a fine-grained or recurrent score keeps its gain under a flexible
-span (`python experiments/finer_scores.py`, 20), Choi et al.'s Table 1 and Luong et al.'s table
-(`choi_table1.py`, `luong_table.py`, half an hour and an hour): these three train what they lack and
-were not run to their end; what is known is in `experiments/README.md`. Every system of theirs
-trains, resumes and decodes (`systems.py`). Sizes of the paper, and accelerators: none was at hand.
+small-chars-global`, 45). Choi et al.'s Table 1 and Luong et al.'s table (`choi_table1.py`,
+`luong_table.py`, half an hour and an hour): they train what they lack and were not run to their
+end. Every system of theirs trains, resumes and decodes (`systems.py`). Sizes of the paper, and
+accelerators: none was at hand.
 """
 PARTS = (
     "table1",
@@ -32,6 +31,7 @@ PARTS = (
     "figure4",
     "questions",
     "betas",
+    "finer_scores",
 )
 CAPTIONS = {
     "figure1": "## Figure 1: a vision span\n\nA sentence of the development set, translated by the "
