@@ -14,9 +14,8 @@ experiments` writes this page anew from what was measured, and trains what was n
 """
 LAST = """## What is not here
 
-Local-p on German–English (`fa-jax train de-en --corpus bible_de_en --preset small-words-local-p`,
-20 minutes) and global attention on characters (`fa-jax train en-ja --corpus tatoeba_en_ja --preset
-small-chars-global`, 45). Choi et al.'s Table 1 and Luong et al.'s table (`choi_table1.py`,
+Global attention on characters (`fa-jax train en-ja --corpus tatoeba_en_ja --preset
+small-chars-global`, 45 minutes). Choi et al.'s Table 1 and Luong et al.'s table (`choi_table1.py`,
 `luong_table.py`, half an hour and an hour): they train what they lack and were not run to their
 end. Every system of theirs trains, resumes and decodes (`systems.py`). Sizes of the paper, and
 accelerators: none was at hand.

@@ -20,14 +20,10 @@ PAPER = {
     },
 }
 WANTED = {"tatoeba_en_ja": 0.56, "bible_de_en": 0.64}
-LOCAL_P = {
-    "tatoeba_en_ja": {"local-p": Trained("tatoeba_en_ja", "small-words-local-p")},
-    "bible_de_en": {},  # trained only while its centre still ran away, see README.md
-}
 SYSTEMS = {
     corpus: {
         "global": Trained(corpus, "small-words-global"),
-        **LOCAL_P[corpus],
+        "local-p": Trained(corpus, "small-words-local-p"),
         "flexible": Trained(corpus, "small-words"),
         "fine-tuned": Trained(corpus, "small-words", finetuned=True),
     }
