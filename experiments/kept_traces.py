@@ -26,7 +26,7 @@ def kept_traces(name: str, trained: Trained, lengths: range, count: int) -> list
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     if any(kept.get(key) != value for key, value in wanted.items()):
         train(trained)
-        run = load_run(RUNS / trained.name)
+        run = load_run(RUNS / trained.run)
         found = [_plain(trace(run, sentence, threshold=threshold)) for sentence in sentences]
         kept = wanted | {"traces": found}
         write(path, json.dumps(kept, ensure_ascii=False) + "\n")

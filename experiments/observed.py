@@ -30,7 +30,7 @@ def observed(trained: Trained, threshold: float) -> list[dict]:
 def _rows(trained: Trained, threshold: float):
     measured(trained, test=(threshold, math.inf))  # keeps the translations, too
     train(trained)
-    run = load_run(RUNS / trained.name)
+    run = load_run(RUNS / trained.run)
     pairs = list(load_corpus(trained.corpus, trained.languages).test)
     decoding = replace(run.config.decoding, threshold=threshold)
     sources = [run.source.encode(source) for source, _ in pairs]

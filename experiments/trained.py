@@ -40,7 +40,8 @@ HALF = tuple(option for part in PARTS_OF_A_MODEL for option in (f"--model.{part}
 @dataclass(frozen=True)
 class Trained:
     """A run of the study. options: of `fa-jax train`, or of `fa-jax finetune` if it is fine-tuned,
-    with a `variant` in the run's name."""
+    with a `variant` in the run's name. replace_unknown: in its translations, through the alignment.
+    """
 
     corpus: str
     preset: str
@@ -48,9 +49,16 @@ class Trained:
     finetuned: bool = False
     variant: str = ""
     options: tuple[str, ...] = ()
+    replace_unknown: bool = False
 
     @property
     def name(self) -> str:
+        """Of what was measured."""
+        return f"{self.run}{'-unk' if self.replace_unknown else ''}"
+
+    @property
+    def run(self) -> str:
+        """Its folder's name."""
         seed = f"-seed{self.seed}" if self.seed else ""
         variant = f"-{self.variant}" if self.variant else ""
         return f"{self.corpus}-{self.preset}{seed}{'-finetuned' if self.finetuned else ''}{variant}"
@@ -70,15 +78,15 @@ class Trained:
         if self.finetuned:
             return [
                 "finetune",
-                f"runs/{self.base.name}",
+                f"runs/{self.base.run}",
                 "--run",
-                f"runs/{self.name}",
+                f"runs/{self.run}",
                 *self.options,
             ]
         seed = ["--training.seed", str(self.seed)] if self.seed else []
         return [
             *("train", self.languages, "--corpus", self.corpus),
-            *("--preset", self.preset, "--run", f"runs/{self.name}", *seed, *self.options),
+            *("--preset", self.preset, "--run", f"runs/{self.run}", *seed, *self.options),
         ]
 
     @property
@@ -107,14 +115,17 @@ def measured(
     if not is_trained(trained):
         record = {}
     train(trained)
-    run = load_run(RUNS / trained.name)
+    run = load_run(RUNS / trained.run)
     corpus = load_corpus(run.config.data.corpus, run.config.data.languages)
-    record |= {"command": "fa-jax " + " ".join(trained.command), "training": _training(trained)}
+    replaced = f"; fa-jax evaluate runs/{trained.run} --decoding.replace-unknown"
+    command = "fa-jax " + " ".join(trained.command) + (replaced if trained.replace_unknown else "")
+    record |= {"command": command, "training": _training(trained)}
     for split, threshold in wanted:
         if shown(threshold) in record.get(split, {}):
             continue
         pairs = list(getattr(corpus, split))
-        found = evaluate(run, pairs, replace(run.config.decoding, threshold=threshold))
+        changes = {"threshold": threshold, "replace_unknown": trained.replace_unknown}
+        found = evaluate(run, pairs, replace(run.config.decoding, **changes))
         scores = {name: value for name, value in found.scores.items() if name != "seconds"}
         print(f"{trained.name}, {split}, threshold {threshold:g}: BLEU {scores['bleu']:.2f}, "
               f"window {scores['window']:.2f}", file=sys.stderr, flush=True)  # fmt: skip
@@ -153,7 +164,7 @@ def translations(trained: Trained, threshold: float) -> list[str]:
 
 def is_trained(trained: Trained) -> bool:
     """To its end."""
-    return (RUNS / trained.name / "test.json").exists()
+    return (RUNS / trained.run / "test.json").exists()
 
 
 def train(trained: Trained):
@@ -172,7 +183,7 @@ def train(trained: Trained):
     if trained.finetuned:
         train(trained.base)
     command = [sys.executable, "-m", "fa_jax", *trained.command]
-    print(f"training {trained.name}: {' '.join(command[2:])}", file=sys.stderr, flush=True)
+    print(f"training {trained.run}: {' '.join(command[2:])}", file=sys.stderr, flush=True)
     subprocess.run(command, check=True, cwd=REPOSITORY)
 
 
@@ -182,7 +193,7 @@ def announce(runs: Iterable[Trained]):
     for run in runs:
         if not (RESULTS / "runs" / f"{run.name}.json").exists():
             of = [run.base, run] if run.finetuned else [run]
-            missing |= {needed.name: needed for needed in of if not is_trained(needed)}
+            missing |= {needed.run: needed for needed in of if not is_trained(needed)}
     if missing:
         minutes = sum(run.minutes for run in missing.values())
         cost = f"about {minutes:.0f} minutes on 2 cores, and half as long to decode"
@@ -214,7 +225,7 @@ def _translations(trained: Trained, threshold: float) -> Path:
 
 def _training(trained: Trained) -> list[dict[str, float]]:
     """Validation scores, and the loss and strength of a row in every fifty."""
-    rows = read_metrics(RUNS / trained.name)
+    rows = read_metrics(RUNS / trained.run)
     losses = [row for row in rows if "loss" in row]
     kept = losses[:: max(1, len(losses) // 50)]
     keys = ("step", "loss", "strength", "validation_bleu")
