@@ -14,10 +14,9 @@ experiments` writes this page anew from what was measured, and trains what was n
 """
 LAST = """## What is not here
 
-Global attention on characters (`fa-jax train en-ja --corpus tatoeba_en_ja --preset
-small-chars-global`, 45 minutes) and Luong et al.'s table (`luong_table.py`, 45): it trains what it
-lacks and was not run to its end. Every system of theirs trains, resumes and decodes (`systems.py`).
-Sizes of the paper, and accelerators: none was at hand.
+Luong et al.'s table (`luong_table.py`, 45 minutes): it trains what it lacks and was not run to its
+end. Every system of theirs trains, resumes and decodes (`systems.py`). Sizes of the paper, and
+accelerators: none was at hand.
 """
 PARTS = (
     "table1",
