@@ -32,8 +32,10 @@ def main():
         "",
         "Words; each row adds to the one above it, local-p takes global's place. Reverse: the "
         "decoder starts from an encoder that ends with the first word. Unknown words: the source's "
-        "own is copied, without the paper's dictionary. One layer where the paper has four. Paper: "
-        "English–German, WMT'14. Command: `python experiments/luong_table.py`.",
+        "own is copied, without the paper's dictionary; MeCab reads each `<unk>` as three words, "
+        "and their going is all that is gained (`experiments/README.md`). One layer where the "
+        "paper has four. Paper: English–German, WMT'14. Command: "
+        "`python experiments/luong_table.py`.",
         "",
     ]
     write_part("luong_table", lines)
