@@ -19,8 +19,19 @@ def p_value(reference: tuple[Trained, float], other: tuple[Trained, float]) -> f
     texts = [translations(*of) for of in (reference, other)]
     if texts[0] == texts[1]:  # sacrebleu would call it significant
         return 1.0
-    tokenizer = BLEU_TOKENIZERS.get(languages.split("-")[1], "13a")
-    metric = {"BLEU": BLEU(references=[wanted], tokenize=tokenizer)}
+    metric = {"BLEU": BLEU(references=[wanted], tokenize=_tokenizer(languages))}
     named = list(zip(("reference", "other"), texts, strict=True))
     _, scores = PairedTest(named, metric, None, test_type="bs", n_samples=SAMPLES)()
     return float(scores["BLEU"][1].p_value)
+
+
+def bleu_with_unknown_as_one(trained: Trained, threshold: float) -> float:
+    """Of the kept translations, with one symbol for each `<unk>`, which MeCab reads as three
+    words."""
+    wanted = [target for _, target in load_corpus(trained.corpus, trained.languages).test]
+    texts = [text.replace("<unk>", "〓") for text in translations(trained, threshold)]
+    return BLEU(tokenize=_tokenizer(trained.languages)).corpus_score(texts, [wanted]).score
+
+
+def _tokenizer(languages: str) -> str:
+    return BLEU_TOKENIZERS.get(languages.split("-")[1], "13a")
