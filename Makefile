@@ -49,13 +49,14 @@ evaluate: languages .venv/installed ## score the test set (THRESHOLD=1.2)
 	@$(FA_JAX) evaluate "$(RUN)" $(THRESHOLD_OPTION) $(ARGS)
 
 benchmark: .venv/installed $(if $(filter-out peers,$(NAME)),,.venv-peers/installed) ## measure speed on this machine (NAME=one benchmark)
-	@$(FA_JAX) benchmark $(NAME) $(ARGS)
+	@$(FA_JAX) benchmark $(NAME) --output experiments/results/benchmarks $(ARGS)
 
-experiments: .venv/installed ## write experiments/results/REPORT.md; trains what was not measured
-	@.venv/bin/python experiments/report.py
+experiments: .venv/installed ## write experiments/results/study/REPORT.md; trains what was not measured
+	@.venv/bin/python -m experiments.report
 
 notebooks: .venv/installed ## run the notebooks and store their outputs
 	@$(INSTALL) -e .[notebooks] >&2
+	@rm -rf notebooks/runs
 	@.venv/bin/python -m nbconvert --to notebook --execute --inplace \
 	  --ExecutePreprocessor.record_timing=False notebooks/*.ipynb
 

@@ -1,8 +1,10 @@
 """Choi et al. (2018), Table 1: the word fed back in the score, a score for each dimension, and
 contextualised embeddings."""
 
-from system_table import System, half, table
-from trained import announce, write_part
+from experiments.measuring.scores import Scores
+from experiments.measuring.wanted import train_and_measure
+from experiments.tables.part import Part, write_part
+from experiments.tables.system_rows import System, half, systems_part
 
 SYSTEMS = [
     System("baseline", half("small-words-global"), 20.78),
@@ -12,24 +14,20 @@ SYSTEMS = [
     System("C + AttY", half("small-words-context-atty"), 23.25, against="C"),
     System("C + AttY2D", half("small-words-context-atty2d"), 23.74, against="C + AttY"),
 ]
-RUNS = [row.trained for row in SYSTEMS]
+WANTED = [Scores(row.run) for row in SYSTEMS]
 
 
-def main():
-    """Writes results/choi_table1.md."""
-    lines = [
-        "## Choi et al., Table 1: fine-grained attention",
-        "",
-        *table("Choi et al.", SYSTEMS),
-        "",
+def part() -> Part:
+    """The table, from records."""
+    title = "Choi et al., Table 1: fine-grained attention"
+    notes = (
         "Words, global attention. AttY: the score reads the word fed back; 2D: a score for each "
         "dimension of the annotations; C: contextualised embeddings. Paper: English–German, beam "
-        "12. Command: `python experiments/choi_table1.py`.",
-        "",
-    ]
-    write_part("choi_table1", lines)
+        "12."
+    )
+    return systems_part("choi_table1", title, "Choi et al.", SYSTEMS, notes)
 
 
 if __name__ == "__main__":
-    announce(RUNS)
-    main()
+    train_and_measure(WANTED)
+    write_part(part())

@@ -1,20 +1,28 @@
 """VS Figure 1b: the vision span of each step of one English–Japanese translation."""
 
-from kept_traces import kept_traces
-from trained import RESULTS, Trained, announce
-
+from experiments.measuring.study_run import StudyRun
+from experiments.measuring.traces import Traces
+from experiments.measuring.wanted import train_and_measure
+from experiments.tables.part import Part, write_part
 from fa_jax.plots import plot_spans
 
-TRAINED = Trained("tatoeba_en_ja", "small-words", finetuned=True)
-RUNS = (TRAINED,)
+RUN = StudyRun("tatoeba_en_ja", "small-words", finetuned=True)
+TRACES = Traces("figure1", RUN, lengths=range(12, 15), count=1)
+WANTED = [TRACES]
 
 
-def main():
-    """Writes results/figure1.png."""
-    (found,) = kept_traces("figure1", TRAINED, lengths=range(12, 15), count=1)
-    plot_spans(found, RESULTS / "figure1.png", found.translation)
+def part() -> Part:
+    """The figure, from recorded traces."""
+    (found,) = TRACES.recorded()
+    figures = {"figure1": lambda path: plot_spans(found, path, found.translation)}
+    notes = (
+        "A sentence of the development set, translated by the fine-tuned run. Band: positions that "
+        "are scored; squares: weights; dots: the focus; right: g(t)."
+    )
+    lines = ["![figure1](figure1.png)"]
+    return Part("figure1", "Figure 1: a vision span", lines, notes, figures=figures)
 
 
 if __name__ == "__main__":
-    announce(RUNS)
-    main()
+    train_and_measure(WANTED)
+    write_part(part())

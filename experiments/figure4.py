@@ -1,20 +1,23 @@
 """VS Figure 4: vision spans of six long sentences of the German–English development set."""
 
-from kept_traces import kept_traces
-from trained import RESULTS, Trained, announce
-
+from experiments.measuring.study_run import StudyRun
+from experiments.measuring.traces import Traces
+from experiments.measuring.wanted import train_and_measure
+from experiments.tables.part import Part, write_part
 from fa_jax.plots import plot_span_grid
 
-TRAINED = Trained("bible_de_en", "small-words", finetuned=True)
-RUNS = (TRAINED,)
+RUN = StudyRun("bible_de_en", "small-words", finetuned=True)
+TRACES = Traces("figure4", RUN, lengths=range(22, 27), count=6)
+WANTED = [TRACES]
 
 
-def main():
-    """Writes results/figure4.png."""
-    found = kept_traces("figure4", TRAINED, lengths=range(22, 27), count=6)
-    plot_span_grid(found, RESULTS / "figure4.png")
+def part() -> Part:
+    """The figure, from recorded traces."""
+    figures = {"figure4": lambda path: plot_span_grid(TRACES.recorded(), path)}
+    title, notes = "Figure 4: vision spans of long sentences", "German–English development set."
+    return Part("figure4", title, ["![figure4](figure4.png)"], notes, figures=figures)
 
 
 if __name__ == "__main__":
-    announce(RUNS)
-    main()
+    train_and_measure(WANTED)
+    write_part(part())

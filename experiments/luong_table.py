@@ -1,11 +1,19 @@
 """Luong et al. (2015), English–German: from no attention to local-p with unknown words replaced."""
 
+import math
+from collections import Counter
 from dataclasses import replace
 
-from system_table import System, half, table
-from trained import announce, write_part
+from experiments.measuring.kept_translations import references, scored_texts
+from experiments.measuring.scores import Scores
+from experiments.measuring.wanted import train_and_measure
+from experiments.tables.part import Part, write_part
+from experiments.tables.system_rows import System, half, systems_part
+from fa_jax.data.tokenizers import Words
+from fa_jax.evaluation.scores import UNKNOWN_SYMBOL
 
 LOCAL_P = half("small-words-general-local-p-feed")
+COPIED = replace(LOCAL_P, replace_unknown=True)
 SYSTEMS = [
     System("base", half("small-words-base"), 11.3),
     System("reverse", half("small-words-base-reverse"), 12.6, against="base"),
@@ -13,34 +21,36 @@ SYSTEMS = [
     System("global (location)", half("small-words-location"), 16.8, against="dropout"),
     System("input feeding", half("small-words-location-feed"), 18.1, against="global (location)"),
     System("local-p (general)", LOCAL_P, 19.0, against="input feeding"),
-    System(
-        "unknown words replaced",
-        replace(LOCAL_P, replace_unknown=True),
-        20.9,
-        against="local-p (general)",
-    ),
+    System("unknown words replaced", COPIED, 20.9, against="local-p (general)"),
 ]
-RUNS = [row.trained for row in SYSTEMS]
+WANTED = [Scores(row.run) for row in SYSTEMS]
 
 
-def main():
-    """Writes results/luong_table.md."""
-    lines = [
-        "## Luong et al.: what each step adds",
-        "",
-        *table("Luong et al.", SYSTEMS),
-        "",
+def part() -> Part:
+    """The table, from records."""
+    copied, right = _copied_and_right()
+    notes = (
         "Words; each row adds to the one above it, local-p takes global's place. Reverse: the "
         "decoder starts from an encoder that ends with the first word. Unknown words: the source's "
-        "own is copied, without the paper's dictionary; MeCab reads each `<unk>` as three words, "
-        "and their going is all that is gained (`experiments/README.md`). One layer where the "
-        "paper has four. Paper: English–German, WMT'14. Command: "
-        "`python experiments/luong_table.py`.",
-        "",
-    ]
-    write_part("luong_table", lines)
+        f"own is copied, without the paper's dictionary. Of the {copied} words that are copied "
+        f"into Japanese {right} are in its references. One layer where the paper has four. Paper: "
+        "English–German, WMT'14."
+    )
+    title = "Luong et al.: what each step adds"
+    return systems_part("luong_table", title, "Luong et al.", SYSTEMS, notes)
+
+
+def _copied_and_right() -> tuple[int, int]:
+    """Unknown words that are replaced, and new words that the sentence's reference has, too."""
+    kept = [scored_texts(run, math.inf) for run in (LOCAL_P, COPIED)]
+    copied = right = 0
+    for texts in zip(*kept, references(LOCAL_P.corpus, LOCAL_P.languages), strict=True):
+        before, after, reference = (Counter(Words("ja").tokenize(text)) for text in texts)
+        copied += before[UNKNOWN_SYMBOL]
+        right += ((after - before) & reference).total()
+    return copied, right
 
 
 if __name__ == "__main__":
-    announce(RUNS)
-    main()
+    train_and_measure(WANTED)
+    write_part(part())

@@ -1,48 +1,127 @@
 """Questions that the paper leaves open, asked of the fine-tuned runs of Table 1."""
 
-import numpy as np
-from drawing import COLOURS, drawn
-from observed import observed
-from trained import LANGUAGES, TITLES, Trained, announce, selected, shown, write_part
-from word_classes import CLASSES, class_of
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-TRAINED = {
-    corpus: Trained(corpus, "small-words", finetuned=True)
+import numpy as np
+from jaxtyping import Float
+
+from experiments.drawing import COLOURS, drawn
+from experiments.measuring.kept_translations import sentence_bleu
+from experiments.measuring.observations import Observations
+from experiments.measuring.records import selected, shown
+from experiments.measuring.study_run import LANGUAGES, TITLES, StudyRun
+from experiments.measuring.wanted import train_and_measure
+from experiments.measuring.word_classes import CLASSES, class_of
+from experiments.tables.part import Part, bullets, rows_as_table, write_part
+
+RUNS = {
+    corpus: StudyRun(corpus, "small-words", finetuned=True)
     for corpus in ("tatoeba_en_ja", "bible_de_en")
 }
-RUNS = TRAINED.values()
+WANTED = [Observations(run) for run in RUNS.values()]
 GROUPS = 5
 
 
-def main():
-    """Writes results/questions.md and three figures."""
-    thresholds = {corpus: selected(trained) for corpus, trained in TRAINED.items()}
-    rows = {corpus: observed(TRAINED[corpus], t) for corpus, t in thresholds.items()}
-    lines = ["## Questions that the paper leaves open", ""]
-    lines += _classes(rows)
-    lines += _lengths_and_reordering(rows)
-    lines += _losses(rows)
-    of = "; ".join(f"{TITLES[c]} at τ = {shown(t)}" for c, t in thresholds.items())
-    lines += [f"All of the fine-tuned runs of Table 1, test set, beam search: {of}. Command: "
-              "`python experiments/questions.py`.", ""]  # fmt: skip
-    write_part("questions", lines)
+@dataclass(frozen=True)
+class Answer:
+    """To a question: Markdown lines and what was found."""
+
+    lines: list[str]
+    findings: list[str]
 
 
-def _classes(rows: dict[str, list[dict]]) -> list[str]:
-    lines = [
-        "### Which strength goes with which word?",
-        "",
-        "| | " + " | ".join(f"{name}: g(t), window" for name in CLASSES) + " |",
-        "|---" * (len(CLASSES) + 1) + "|",
-    ]
-    found = {corpus: _by_class(corpus, of) for corpus, of in rows.items()}
+def part() -> Part:
+    """Three tables and three figures, from records."""
+    rows = {corpus: Observations(run).recorded() for corpus, run in RUNS.items()}
+    classes = {corpus: _by_class(corpus, of) for corpus, of in rows.items()}
+    sentences = {corpus: Sentences.of(RUNS[corpus], of) for corpus, of in rows.items()}
+    answers = [_classes(classes), _lengths_and_reordering(sentences), _losses(sentences)]
+    of = "; ".join(f"{TITLES[c]} at τ = {shown(selected(run))}" for c, run in RUNS.items())
+    return Part(
+        "questions",
+        "Questions that the paper leaves open",
+        [line for answer in answers for line in answer.lines][:-1],
+        f"All of the fine-tuned runs of Table 1, test set, beam search: {of}.",
+        [finding for answer in answers for finding in answer.findings],
+        {
+            "strength_by_class": lambda path: _draw_classes(classes, path),
+            "window_by_length": lambda path: _draw_windows(sentences, path),
+            "loss_by_length": lambda path: _draw_losses(sentences, path),
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Of the test set, a number each. length: words of the source. window: mean over steps.
+    jumps: `reordering`. loss: sentence BLEU at τ = ∞ minus at the run's own threshold."""
+
+    length: Float[np.ndarray, " N"]
+    window: Float[np.ndarray, " N"]
+    jumps: Float[np.ndarray, " N"]
+    loss: Float[np.ndarray, " N"]
+
+    @staticmethod
+    def of(run: StudyRun, rows: list[dict[str, Any]]) -> "Sentences":
+        bleu, bleu_inf = (np.array(sentence_bleu(run, t)) for t in (selected(run), math.inf))
+        return Sentences(
+            length=np.array([row["length"] for row in rows], float),
+            window=np.array([np.mean(row["window"]) for row in rows]),
+            jumps=np.array([reordering(row["aligned"]) for row in rows]),
+            loss=bleu_inf - bleu,
+        )
+
+
+def reordering(aligned: list[int]) -> float:
+    """Mean distance of a step's most looked-at position from the one behind the step before."""
+    return float(np.abs(np.diff(aligned) - 1).mean()) if len(aligned) > 1 else 0.0
+
+
+ByClass = Mapping[str, tuple[list[float], list[int]]]
+"""Strengths and windows of each class of words."""
+
+
+def _by_class(corpus: str, rows: list[dict[str, Any]]) -> ByClass:
+    language = LANGUAGES[corpus].split("-")[1]
+    found = {name: ([], []) for name in CLASSES}
+    for row in rows:
+        for token, *measured in zip(row["tokens"], row["strength"], row["window"], strict=True):
+            for kept, value in zip(found[class_of(token, language)], measured, strict=True):
+                kept.append(value)
+    return found
+
+
+def _classes(found: Mapping[str, ByClass]) -> Answer:
+    rows, findings = [], []
     for corpus, of_class in found.items():
         cells = [
-            f"{np.mean(g):.2f}, {np.mean(w):.1f} ({len(g):,})" if (g and w) else ""
+            f"{np.mean(g):.2f}, {np.mean(w):.1f} ({len(g):,})" if g else ""
             for g, w in (of_class[name] for name in CLASSES)
         ]
-        lines.append(f"| {TITLES[corpus]} | " + " | ".join(cells) + " |")
-    with drawn("strength_by_class", 9) as axes:
+        rows.append((TITLES[corpus], *cells))
+        mean = {name: np.mean(strengths) for name, (strengths, _) in of_class.items() if strengths}
+        high, low = max(mean, key=mean.get), min(mean, key=mean.get)
+        findings.append(
+            f"**{TITLES[corpus]}, strength**: highest with {high} (g = {mean[high]:.2f}), lowest "
+            f"with {low} ({mean[low]:.2f})."
+        )
+    lines = [
+        "### Which strength goes with which word?", "",
+        *rows_as_table(("", *(f"{name}: g(t), window" for name in CLASSES)), rows), "",
+        *bullets(findings), "",
+        "In brackets: how many. The strength is that of the step that writes the word; English "
+        "has no class for nouns and verbs here (a list of closed classes, no tagger).", "",
+        "![strength by class](strength_by_class.png)", "",
+    ]  # fmt: skip
+    return Answer(lines, findings)
+
+
+def _draw_classes(found: Mapping[str, ByClass], path: Path):
+    with drawn(path, 9) as axes:
         for place, (corpus, of_class) in enumerate(found.items()):
             means = [np.mean(of_class[name][0]) if of_class[name][0] else 0 for name in CLASSES]
             across = np.arange(len(CLASSES)) + 0.4 * place
@@ -51,125 +130,90 @@ def _classes(rows: dict[str, list[dict]]) -> list[str]:
         axes.set_ylabel("mean strength $g(t)$")
         axes.set_ylim(0, 1)
         axes.legend(frameon=False)
-    said = [_strongest(corpus, of_class) for corpus, of_class in found.items()]
-    return [
-        *lines, "", *said, "",
-        "In brackets: how many. The strength is that of the step that writes the word; English "
-        "has no class for nouns and verbs here (a list of closed classes, no tagger).", "",
-        "![strength by class](strength_by_class.png)", "",
-    ]  # fmt: skip
 
 
-def _strongest(corpus: str, of_class: dict[str, tuple[list[float], list[int]]]) -> str:
-    mean = {name: np.mean(strengths) for name, (strengths, _) in of_class.items() if strengths}
-    high, low = max(mean, key=mean.get), min(mean, key=mean.get)
-    return (
-        f"- **{TITLES[corpus]}, strength**: highest with {high} (g = {mean[high]:.2f}), lowest "
-        f"with {low} ({mean[low]:.2f})."
-    )
-
-
-def _by_class(corpus: str, rows: list[dict]) -> dict[str, tuple[list[float], list[int]]]:
-    language = LANGUAGES[corpus].split("-")[1]
-    found = {name: ([], []) for name in CLASSES}
-    for row in rows:
-        for token, strength, window in zip(
-            row["tokens"], row["strength"], row["window"], strict=True
-        ):
-            strengths, windows = found[class_of(token, language)]
-            strengths.append(strength)
-            windows.append(window)
-    return found
-
-
-def reordering(row: dict) -> float:
-    """Mean distance of a step's most looked-at position from the one behind the step before."""
-    aligned = np.array(row["aligned"])
-    return float(np.abs(np.diff(aligned) - 1).mean()) if len(aligned) > 1 else 0.0
-
-
-def _lengths_and_reordering(rows: dict[str, list[dict]]) -> list[str]:
+def _lengths_and_reordering(found: Mapping[str, Sentences]) -> Answer:
+    head = ("", "correlation of the mean window with length", "... with reordering distance",
+            "... at equal length")  # fmt: skip
+    rows, findings = [], []
+    for corpus, of in found.items():
+        lengths, windows = _grouped(of.length, of.window)
+        findings.append(
+            f"**{TITLES[corpus]}, windows**: the longest fifth of the sentences is "
+            f"{lengths[-1] / lengths[0]:.1f} times as long as the shortest, its windows "
+            f"{windows[-1] / windows[0]:.1f} times as wide."
+        )
+        rest = [_without(values, of.length) for values in (of.window, of.jumps)]
+        pairs = ((of.window, of.length), (of.window, of.jumps), rest)
+        rows.append((TITLES[corpus], *(f"{np.corrcoef(*pair)[0, 1]:.2f}" for pair in pairs)))
     lines = [
-        "### Does the window follow the sentence's length, or its reordering?",
-        "",
-        "| | correlation of the mean window with length | ... with reordering distance "
-        "| ... at equal length |",
-        "|---|---|---|---|",
-    ]
-    said = []
-    with drawn("window_by_length", 10, 2) as (by_length, by_jumps):
-        for corpus, of in rows.items():
-            length = np.array([row["length"] for row in of], float)
-            window = np.array([np.mean(row["window"]) for row in of])
-            jumps = np.array([reordering(row) for row in of])
+        "### Does the window follow the sentence's length, or its reordering?", "",
+        *rows_as_table(head, rows), "", *bullets(findings), "",
+        "Reordering distance: how far, on average, a step's most looked-at word is from "
+        "the one behind the word before's, with nothing left out (τ = ∞). Dots: fifths of the test "
+        "set.", "",
+        "![window by length and by reordering](window_by_length.png)", "",
+    ]  # fmt: skip
+    return Answer(lines, findings)
+
+
+def _draw_windows(found: Mapping[str, Sentences], path: Path):
+    with drawn(path, 10, 2) as (by_length, by_jumps):
+        for corpus, of in found.items():
             look = {"color": COLOURS[corpus], "label": TITLES[corpus]}
-            lengths, windows = _grouped(length, window)
-            by_length.plot(lengths, windows, "o-", **look)
-            longer, wider = lengths[-1] / lengths[0], windows[-1] / windows[0]
-            said.append(
-                f"- **{TITLES[corpus]}, windows**: the longest fifth of the sentences is "
-                f"{longer:.1f} times as long as the shortest, its windows {wider:.1f} times as "
-                "wide."
-            )
-            by_jumps.plot(*_grouped(jumps, window / length), "o-", **look)
-            rest = [_without(values, length) for values in (window, jumps)]
-            cells = [np.corrcoef(window, x)[0, 1] for x in (length, jumps)]
-            cells.append(np.corrcoef(*rest)[0, 1])
-            lines.append(f"| {TITLES[corpus]} | " + " | ".join(f"{c:.2f}" for c in cells) + " |")
+            by_length.plot(*_grouped(of.length, of.window), "o-", **look)
+            by_jumps.plot(*_grouped(of.jumps, of.window / of.length), "o-", **look)
         by_length.plot([0, 45], [0, 45], ":", color="0.6", label="all positions")
         by_length.set_xlabel("source length (words)")
         by_length.set_ylabel("mean window (words)")
         by_length.legend(frameon=False)
         by_jumps.set_xlabel("reordering distance (words)")
         by_jumps.set_ylabel("mean window ÷ length")
-    return [
-        *lines, "", *said, "",
-        "Reordering distance: how far, on average, a step's most looked-at word is from "
-        "the one behind the word before's, with nothing left out (τ = ∞). Dots: fifths of the test "
-        "set.", "",
-        "![window by length and by reordering](window_by_length.png)", "",
-    ]  # fmt: skip
 
 
-def _losses(rows: dict[str, list[dict]]) -> list[str]:
+def _losses(found: Mapping[str, Sentences]) -> Answer:
+    rows, findings = [], []
+    for corpus, of in found.items():
+        groups = [of.loss[group] for group in _fifths(of.length)]
+        rows.append((TITLES[corpus], *(f"{g.mean():+.2f} ± {_error(g):.2f}" for g in groups)))
+        more = groups[-1].mean() - groups[0].mean()
+        error = np.hypot(_error(groups[-1]), _error(groups[0]))
+        findings.append(
+            f"**{TITLES[corpus]}, long sentences**: τ costs the longest fifth {more:+.2f} ± "
+            f"{error:.2f} sentence BLEU more than the shortest."
+        )
     lines = [
-        "### Do smaller windows hurt long sentences more?",
-        "",
-        "| | " + " | ".join(f"fifth {n}" for n in range(1, GROUPS + 1)) + " |",
-        "|---" * (GROUPS + 1) + "|",
-    ]
-    said = []
-    with drawn("loss_by_length", 6) as axes:
-        for corpus, of in rows.items():
-            length = np.array([row["length"] for row in of], float)
-            loss = np.array([row["bleu_inf"] - row["bleu"] for row in of])
-            groups = np.array_split(np.argsort(length, kind="stable"), GROUPS)
-            cells = [f"{loss[g].mean():+.2f} ± {_error(loss[g]):.2f}" for g in groups]
-            lines.append(f"| {TITLES[corpus]} | " + " | ".join(cells) + " |")
-            more = loss[groups[-1]].mean() - loss[groups[0]].mean()
-            error = np.hypot(_error(loss[groups[-1]]), _error(loss[groups[0]]))
-            said.append(
-                f"- **{TITLES[corpus]}, long sentences**: τ costs the longest fifth {more:+.2f} ± "
-                f"{error:.2f} sentence BLEU more than the shortest."
-            )
-            axes.errorbar([length[g].mean() for g in groups], [loss[g].mean() for g in groups],
-                          [_error(loss[g]) for g in groups], fmt="o-", capsize=3,
-                          color=COLOURS[corpus], label=TITLES[corpus])  # fmt: skip
-        axes.axhline(0, color="0.6", lw=1)
-        axes.set_xlabel("source length (words)")
-        axes.set_ylabel("sentence BLEU lost to the threshold")
-        axes.legend(frameon=False)
-    return [
-        *lines, "", *said, "",
+        "### Do smaller windows hurt long sentences more?", "",
+        *rows_as_table(("", *(f"fifth {n}" for n in range(1, GROUPS + 1))), rows), "",
+        *bullets(findings), "",
         "Mean smoothed sentence BLEU at τ = ∞ minus at the threshold, with its standard "
         "error; the test set in fifths by source length, short sentences first.", "",
         "![loss by length](loss_by_length.png)", "",
     ]  # fmt: skip
+    return Answer(lines, findings)
+
+
+def _draw_losses(found: Mapping[str, Sentences], path: Path):
+    with drawn(path, 6) as axes:
+        for corpus, of in found.items():
+            groups = [of.loss[group] for group in _fifths(of.length)]
+            lengths, losses = _grouped(of.length, of.loss)
+            axes.errorbar(lengths, losses, [_error(group) for group in groups], fmt="o-",
+                          capsize=3, color=COLOURS[corpus], label=TITLES[corpus])  # fmt: skip
+        axes.axhline(0, color="0.6", lw=1)
+        axes.set_xlabel("source length (words)")
+        axes.set_ylabel("sentence BLEU lost to the threshold")
+        axes.legend(frameon=False)
+
+
+def _fifths(x: np.ndarray) -> list[np.ndarray]:
+    """Places of the smallest fifth first."""
+    return np.array_split(np.argsort(x, kind="stable"), GROUPS)
 
 
 def _grouped(x: np.ndarray, y: np.ndarray) -> tuple[list[float], list[float]]:
     """Means of fifths of x."""
-    groups = np.array_split(np.argsort(x, kind="stable"), GROUPS)
+    groups = _fifths(x)
     return [float(x[g].mean()) for g in groups], [float(y[g].mean()) for g in groups]
 
 
@@ -183,5 +227,5 @@ def _error(values: np.ndarray) -> float:
 
 
 if __name__ == "__main__":
-    announce(RUNS)
-    main()
+    train_and_measure(WANTED)
+    write_part(part())

@@ -4,59 +4,74 @@ import math
 
 import numpy as np
 from scipy import stats
-from trained import Trained, announce, measured, saved, shown, windowed, write_part
+
+from experiments.measuring.kept_translations import written
+from experiments.measuring.records import recorded, saved, windowed
+from experiments.measuring.scores import Scores
+from experiments.measuring.study_run import StudyRun
+from experiments.measuring.wanted import train_and_measure
+from experiments.tables.part import Part, bullets, rows_as_table, threshold_cell, write_part
 
 SEEDS = (0, 1, 2)
-SYSTEMS = {"flexible": False, "fine-tuned": True}
-TRAINED = {
-    name: [Trained("bible_de_en", "small-words", seed, finetuned) for seed in SEEDS]
-    for name, finetuned in SYSTEMS.items()
+SYSTEMS = {
+    name: [StudyRun("bible_de_en", "small-words", seed, finetuned) for seed in SEEDS]
+    for name, finetuned in {"flexible": False, "fine-tuned": True}.items()
 }
-RUNS = [trained for runs in TRAINED.values() for trained in runs]
+WANTED = [Scores(run, own_threshold=True) for runs in SYSTEMS.values() for run in runs]
+HEAD = ("", "seed", "BLEU, τ = ∞", "length", "τ", "BLEU", "length", "not scored", "τ − ∞",
+        "without the penalty")  # fmt: skip
 
 
-def main():
-    """Writes results/seeds.md."""
-    lines = [
-        "## Three seeds",
-        "",
-        "| | seed | BLEU, τ = ∞ | τ | BLEU | not scored | τ − ∞ |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    said = []
-    for name, runs in TRAINED.items():
+def part() -> Part:
+    """The table, from records."""
+    rows, findings = [], []
+    for name, runs in SYSTEMS.items():
         differences = []
-        for trained in runs:
-            threshold = windowed(trained)
-            found = measured(trained, test=(math.inf, threshold))["test"]
-            free, narrow = found["inf"], found[shown(threshold)]
-            differences.append(narrow["bleu"] - free["bleu"])
-            lines.append(
-                f"| {name} | {trained.seed} | {free['bleu']:.2f} | {shown(threshold)} | "
-                f"{narrow['bleu']:.2f} | {saved(narrow):.0%} | {differences[-1]:+.2f} |"
+        for run in runs:
+            threshold = windowed(run)
+            free, narrow = recorded(run), recorded(run, threshold)
+            texts = [written(run, t) for t in (math.inf, threshold)]
+            differences.append(
+                (narrow["bleu"] - free["bleu"], texts[1].precise_bleu - texts[0].precise_bleu)
             )
-        said.append(_verdict(name, np.array(differences)))
-    lines += [
-        "",
-        *said,
-        "",
-        "German–English, words; test set. Intervals: Student's t over the seeds. τ as in Table 1. "
-        "Command: `python experiments/seeds.py`.",
-        "",
-    ]
-    write_part("seeds", lines)
-
-
-def _verdict(name: str, differences: np.ndarray) -> str:
-    mean, error = differences.mean(), stats.sem(differences)
-    low, high = stats.t.interval(0.95, len(differences) - 1, mean, error)
-    noise = "within" if low <= 0 <= high else "beyond"
-    return (
-        f"- **Seeds, {name}**: τ costs {-mean:.2f} BLEU against τ = ∞ of the same seed (95% of "
-        f"τ − ∞: {low:+.2f} to {high:+.2f}), {noise} the noise of {len(differences)} trainings."
+            rows.append(
+                (name, str(run.seed), f"{free['bleu']:.2f}", f"{texts[0].length:.3f}",
+                 threshold_cell(threshold), f"{narrow['bleu']:.2f}", f"{texts[1].length:.3f}",
+                 f"{saved(narrow):.0%}", *(f"{value:+.2f}" for value in differences[-1]))
+            )  # fmt: skip
+        whole, precise = np.array(differences).T
+        short = "" if np.allclose(whole, precise) else (
+            f" Without BLEU's penalty for short translations it is {_mean(precise)}, "
+            f"{_noise(precise)} the noise."
+        )  # fmt: skip
+        findings.append(
+            f"**Seeds, {name}**: at τ, BLEU is {_mean(whole)} against τ = ∞ of the same seed, "
+            f"{_noise(whole)} the noise of {len(SEEDS)} trainings.{short}"
+        )
+    lines = [*rows_as_table(HEAD, rows), "", *bullets(findings)]
+    notes = (
+        "German–English, words; test set. Length: words written ÷ words of the references; below "
+        "1 BLEU has a penalty, which the last column leaves out. Intervals: Student's t over the "
+        "seeds. τ as in Table 1."
     )
+    return Part("seeds", "Three seeds", lines, notes, findings)
+
+
+def _interval(differences: np.ndarray) -> tuple[float, float]:
+    spread = {"loc": differences.mean(), "scale": stats.sem(differences)}
+    return stats.t.interval(0.95, len(differences) - 1, **spread)
+
+
+def _mean(differences: np.ndarray) -> str:
+    low, high = _interval(differences)
+    return f"{differences.mean():+.2f} (95%: {low:+.2f} to {high:+.2f})"
+
+
+def _noise(differences: np.ndarray) -> str:
+    low, high = _interval(differences)
+    return "within" if low <= 0 <= high else "beyond"
 
 
 if __name__ == "__main__":
-    announce(RUNS)
-    main()
+    train_and_measure(WANTED)
+    write_part(part())

@@ -2,8 +2,8 @@
 
 `small-SYSTEM` on tatoeba_en_ja: trains half of the steps, is interrupted as by Ctrl-C, resumes,
 and translates validation sentences with a beam, at both implementations. 200 steps are a check
-that all works, no comparison of systems. results/systems.json keeps what was measured; a system
-that is in the file already is not trained again.
+that all works, no comparison of systems. results/records/systems.json keeps what was measured; a
+system that is in the file already is not trained again.
 """
 
 import json
@@ -18,27 +18,27 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import jax
 import tyro
 
-from fa_jax.cache import cache_folder
+from experiments.measuring.folders import RECORDS, write
 from fa_jax.config import Config
 from fa_jax.data.encoded import PreparedData, prepare
-from fa_jax.decoding.translate import average_window
+from fa_jax.decoding.search import average_window
 from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu
-from fa_jax.host_memory import keep_freed_memory
 from fa_jax.presets import SYSTEMS, preset
-from fa_jax.run import Run, begin_run, load_run
+from fa_jax.process import set_up_process
+from fa_jax.runs.begin import begin_run
+from fa_jax.runs.run import Run, load_run
+from fa_jax.runs.translate import read_sources, search, texts_of
 from fa_jax.training.loop import Interrupted, train
 from fa_jax.training.metrics import read_metrics
-from fa_jax.translation import search, texts_of
 
 
-def main(
+def train_and_decode(
     systems: tuple[str, ...] = tuple(SYSTEMS),
     steps: int = 200,
     sentences: int = 100,
-    output: Path = Path("experiments/results/systems.json"),
+    output: Path = RECORDS / "systems.json",
 ):
     """Trains, resumes and decodes each system; prints and keeps a row for each.
 
@@ -51,11 +51,10 @@ def main(
     if len(missing) > 1:  # one process cannot hold the programs of all
         for system in missing:
             options = ["--steps", steps, "--sentences", sentences, "--output", output]
-            arguments = [__file__, "--systems", system, *options]
+            arguments = ["-m", "experiments.systems", "--systems", system, *options]
             subprocess.run([sys.executable, *map(str, arguments)], check=True)
         return
-    keep_freed_memory()
-    jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
+    set_up_process()
     for system in missing:
         began = time.perf_counter()
         folder = Path(tempfile.mkdtemp(prefix="fa-jax-systems-"))
@@ -65,7 +64,7 @@ def main(
             shutil.rmtree(folder)
         rows[system]["seconds"] = round(time.perf_counter() - began)
         print(system, rows[system], flush=True)
-        output.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+        write(output, json.dumps(rows, indent=2) + "\n")
 
 
 def _row(system: str, steps: int, sentences: int, folder: Path) -> dict[str, float]:
@@ -73,7 +72,7 @@ def _row(system: str, steps: int, sentences: int, folder: Path) -> dict[str, flo
     training = replace(config.training, steps=steps, validations=1)
     config = replace(config, training=training, data=replace(config.data, padded_shapes=4))
     data = prepare(config.data)
-    begin_run(folder, config, data.source, data.target)
+    begin_run(folder, config, data)
     interrupted = _train_half_then_all(folder, config, data)
     losses = {row["step"]: row["loss"] for row in read_metrics(folder) if "loss" in row}
     first, last = losses[min(losses)], losses[max(losses)]
@@ -109,11 +108,12 @@ def _train_half_then_all(folder: Path, config: Config, data: PreparedData) -> in
 def _decode(run: Run, data: PreparedData, sentences: int) -> dict[str, float]:
     """Beam search, dense and windowed, must agree; scores of what was found."""
     pairs = [data.corpus.validation[row] for row in range(sentences)]
-    sources, references = zip(*pairs, strict=True)
+    lines, references = zip(*pairs, strict=True)
+    sources = read_sources(run, lines)
     found = {}
     for implementation in ("dense", "windowed"):
         decoding = replace(run.config.decoding, implementation=implementation)
-        results = search([run], sources, decoding)
+        results = search([run], [sources], decoding)
         found[implementation] = texts_of(run, sources, decoding, results)
     same = sum(a == b for a, b in zip(found["dense"], found["windowed"], strict=True))
     tokens = [run.target.tokens(result.hypotheses[0].words) for result in results]
@@ -126,4 +126,4 @@ def _decode(run: Run, data: PreparedData, sentences: int) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    tyro.cli(main)
+    tyro.cli(train_and_decode)

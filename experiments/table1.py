@@ -1,8 +1,9 @@
 """VS Table 1: word-level windows and scores, English–Japanese and German–English."""
 
-from significance import bleu_with_unknown_as_one
-from span_table import rows_of, table, verdict
-from trained import TITLES, Trained, announce, write_part
+from experiments.measuring.study_run import TITLES, StudyRun
+from experiments.measuring.wanted import train_and_measure
+from experiments.tables.part import Part, bullets, write_part
+from experiments.tables.span_rows import findings, rows_of, table, wanted
 
 PAPER = {
     "tatoeba_en_ja": {
@@ -20,40 +21,32 @@ PAPER = {
         "fine-tuned τ": "7.4 (64% below), 20.79",
     },
 }
-WANTED = {"tatoeba_en_ja": 0.56, "bible_de_en": 0.64}
+LEAST = {"tatoeba_en_ja": 0.56, "bible_de_en": 0.64}
 SYSTEMS = {
     corpus: {
-        "global": Trained(corpus, "small-words-global"),
-        "local-p": Trained(corpus, "small-words-local-p"),
-        "flexible": Trained(corpus, "small-words"),
-        "fine-tuned": Trained(corpus, "small-words", finetuned=True),
+        "global": StudyRun(corpus, "small-words-global"),
+        "local-p": StudyRun(corpus, "small-words-local-p"),
+        "flexible": StudyRun(corpus, "small-words"),
+        "fine-tuned": StudyRun(corpus, "small-words", finetuned=True),
     }
     for corpus in PAPER
 }
-RUNS = [trained for systems in SYSTEMS.values() for trained in systems.values()]
+WANTED = [one for systems in SYSTEMS.values() for one in wanted(systems)]
 
 
-def main():
-    """Writes results/table1.md."""
-    lines = ["## Table 1: word level", ""]
+def part() -> Part:
+    """Both tables, from records."""
+    lines, found = [], []
     for corpus, systems in SYSTEMS.items():
         rows = rows_of(systems)
+        said = findings(TITLES[corpus], rows, LEAST[corpus])
+        found += said
         lines += [f"### {TITLES[corpus]}, `{corpus}`", "", *table(rows, PAPER[corpus], "words"),
-                  "", *verdict(TITLES[corpus], rows, WANTED[corpus]), ""]  # fmt: skip
-        if corpus == "tatoeba_en_ja":
-            counted = [
-                f"{row.place} {bleu_with_unknown_as_one(row.trained, row.threshold):.2f}"
-                for row in rows
-            ]
-            lines += [
-                f"- **{TITLES[corpus]}, unknown words**: MeCab reads `<unk>` as three. BLEU where "
-                f"each is one: {', '.join(counted)}.",
-                "",
-            ]
-    lines += ["Command: `python experiments/table1.py`; each run's own is in `results/runs/`.", ""]
-    write_part("table1", lines)
+                  "", *bullets(said), ""]  # fmt: skip
+    notes = "Each run's own command is in `experiments/results/records/runs`."
+    return Part("table1", "Table 1: word level", lines[:-1], notes, found)
 
 
 if __name__ == "__main__":
-    announce(RUNS)
-    main()
+    train_and_measure(WANTED)
+    write_part(part())

@@ -2,38 +2,35 @@
 
 import json
 
-from trained import RESULTS, write_part
+from experiments.measuring.folders import BENCHMARKS
+from experiments.tables.part import Part, rows_as_table, write_part
 
 PAPER = "123 ms → 136 ms on a GPU (ratio 1.11), 751 ms → 677 ms on a CPU (0.90)"
+HEAD = ("score", "batch", "flexible ÷ global", "by Amdahl's law", "global, ms a step")
+WANTED = ()
 
 
-RUNS = ()
-
-
-def main():
-    """Writes results/table3.md."""
-    found = json.loads((RESULTS / "forced_decoding.json").read_text(encoding="utf-8"))
+def part() -> Part:
+    """The table, from the benchmark's record."""
+    found = json.loads((BENCHMARKS / "forced_decoding.json").read_text(encoding="utf-8"))
+    rows = [
+        (row["score"], str(row["batch"]), f"{row['flexible_to_global']:.2f}",
+         f"{row['bound']:.2f}", f"{row['global_ms_a_step']:.2f}")
+        for row in found["rows"]
+    ]  # fmt: skip
     lines = [
-        "## Table 3: decoding time",
-        "",
         f"The paper's character model, concat score: {PAPER}. Here, windows of "
         f"{found['rows'][0]['windows']:.0%} of the source ({found['machine']}), time of a step "
         "with flexible attention ÷ with global attention; no accelerator was at hand. By Amdahl's "
         "law: what is left if all that global attention adds shrinks to the window's share.",
         "",
-        "| score | batch | flexible ÷ global | by Amdahl's law | global, ms a step |",
-        "|---|---|---|---|---|",
-        *(
-            f"| {row['score']} | {row['batch']} | {row['flexible_to_global']:.2f} | "
-            f"{row['bound']:.2f} | {row['global_ms_a_step']:.2f} |"
-            for row in found["rows"]
-        ),
-        "",
-        "Command: `fa-jax benchmark forced_decoding`, then `python experiments/table3.py`.",
-        "",
+        *rows_as_table(HEAD, rows),
     ]
-    write_part("table3", lines)
+    notes = (
+        "Measured by `fa-jax benchmark forced_decoding --output experiments/results/benchmarks`."
+    )
+    return Part("table3", "Table 3: decoding time", lines, notes)
 
 
 if __name__ == "__main__":
-    main()
+    write_part(part())

@@ -1,70 +1,45 @@
 """Neural machine translation with flexible attention: attention that looks only where it must.
 
-`flexible_attention` and its neighbours are pure functions for JAX code of your own. `load_run`,
-`translate` and `trace` use what `fa-jax train` has trained; they are loaded when first asked for.
+`flexible_attention` and its neighbours are pure functions for JAX code of your own. `train`,
+`finetune`, `evaluate`, `select`, `translate`, `trace` and `show` are what the command line does, as
+functions that take values and return values. They are loaded when they are first asked for.
 """
 
 from importlib import import_module
 
-from fa_jax.attention import (
-    SCORES,
-    SPANS,
-    AttentionConfig,
-    AttentionOutput,
-    AttentionState,
-    FlexibleAttention,
-    FlexibleAttentionOutput,
-    Memory,
-    NoAttention,
-    Reach,
-    Score,
-    Sizes,
-    Span,
-    Summary,
-    attend,
-    flexible_attention,
-    flexible_bias,
-    init_attention,
-    init_flexible_attention,
-    initial_attention_state,
-    prepare_memory,
-)
+import fa_jax.attention
+from fa_jax.attention import *  # noqa: F403
 
 _LATER = {
-    "load_run": "fa_jax.run",
-    "translate": "fa_jax.translation",
-    "trace": "fa_jax.translation",
+    "set_up_process": "process",
+    "UserError": "errors",
+    "Config": "config",
+    "DataConfig": "config",
+    "ModelConfig": "config",
+    "TrainingConfig": "config",
+    "DecodingConfig": "config",
+    "preset": "presets",
+    "finetuning": "presets",
+    "train": "runs.train",
+    "finetune": "runs.train",
+    "load_run": "runs.run",
+    "translate": "runs.translate",
+    "trace": "runs.trace",
+    "show": "runs.show",
+    "evaluate": "runs.evaluate",
+    "score_test": "runs.evaluate",
+    "select": "runs.select",
+    "set_threshold": "runs.folder",
 }
 
-__all__ = [
-    "SCORES",
-    "SPANS",
-    "AttentionConfig",
-    "AttentionOutput",
-    "AttentionState",
-    "FlexibleAttention",
-    "FlexibleAttentionOutput",
-    "Memory",
-    "NoAttention",
-    "Reach",
-    "Score",
-    "Sizes",
-    "Span",
-    "Summary",
-    "attend",
-    "flexible_attention",
-    "flexible_bias",
-    "init_attention",
-    "init_flexible_attention",
-    "initial_attention_state",
-    "load_run",
-    "prepare_memory",
-    "trace",
-    "translate",
-]
+__all__ = [*fa_jax.attention.__all__, *_LATER]
 
 
 def __getattr__(name: str):
     if name not in _LATER:
         raise AttributeError(f"module 'fa_jax' has no attribute {name!r}")
-    return getattr(import_module(_LATER[name]), name)
+    return getattr(import_module(f"fa_jax.{_LATER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from fa_jax.attention import SCORES, SPANS, AttentionConfig, NoAttention
+from fa_jax.attention import Attention, AttentionConfig
+from fa_jax.data.tokenizers import TOKENIZERS
 from fa_jax.errors import UserError
 
 
@@ -30,7 +31,7 @@ class DataConfig:
     """Source and target language, two-letter codes."""
     corpus: str = ""
     """Name of a corpus, several joined by '+', or a folder; empty: the languages' default."""
-    tokenizer: Literal["word", "character", "subword"] = "subword"
+    tokenizer: Literal[(*TOKENIZERS,)] = "subword"
     """Unit of text."""
     source_vocabulary: int = 4000
     """Most frequent source tokens kept, special ones included."""
@@ -70,28 +71,8 @@ class ModelConfig:
     """Hidden layer of the score and strength networks (A)."""
     bottleneck_size: int = 256
     """Linear layer before the softmax (F)."""
-    score: Literal[(*SCORES, "none")] = "concat"
-    """How well an annotation matches the query; none: no attention at all."""
-    span: Literal[(*SPANS, "none")] = "flexible"
-    """Which positions count; none for the scores linear and none, which have no positions."""
-    sigma: float = 1.5
-    """Flexible span: width of the distance penalty, in source tokens (Eq. 6)."""
-    half_width: int = 10
-    """Local spans: positions on either side of their centre (D)."""
-    positions: int = 1024
-    """Location score: longest source, padding included."""
-    slices: int = 4
-    """Tensor score: slices of its tensor."""
-    dynamic_size: int = 16
-    """Recurrent score: what each source position remembers, in units."""
-    neighbours: int = 2
-    """Recurrent score: positions on either side whose weights it sees."""
-    chunk: int = 8
-    """Monotonic span: positions scored before the head's."""
-    noise: float = 1.0
-    """Monotonic span: noise on the head's decisions in training, a standard deviation."""
-    ramp: float = 4.0
-    """Adaptive span: width of its soft border, in source tokens."""
+    attention: Attention = field(default_factory=AttentionConfig)
+    """What the decoder reads the source by: a score under a span, or a summary."""
     input_feeding: bool = False
     """Feed tanh(W [c_t; h_t]) to the next step, and write words from it (Luong et al. 2015)."""
     contextualize: bool = False
@@ -108,18 +89,6 @@ class ModelConfig:
         _check_at_least(self, "model", **dict.fromkeys(sizes, 1), dropout=0)
         if not self.dropout < 1:
             raise UserError(f"model.dropout must be less than 1, got {self.dropout}")
-        try:
-            _ = self.attention
-        except ValueError as error:
-            raise UserError(f"model.{error}") from error
-
-    @property
-    def attention(self) -> AttentionConfig:
-        """The settings that attention reads."""
-        shared = {item.name: getattr(self, item.name, None) for item in fields(AttentionConfig)}
-        values = {"score": {"none": NoAttention()}, "span": {"none": None}}
-        chosen = {name: values[name].get(shared[name], shared[name]) for name in values}
-        return AttentionConfig(**shared | chosen)
 
 
 @dataclass(frozen=True)
@@ -135,7 +104,7 @@ class TrainingConfig:
     learning_rate: float = 1e-3
     """Adam's."""
     strength_rate: float = 1.0
-    """Learning rate of the network that decides where attention may look (g(t), or local-p's p_t),
+    """Learning rate of a network that decides where attention may look, such as that of g(t),
     relative to the others'."""
     warmup_steps: int = 0
     """Steps over which the learning rate rises to `learning_rate`."""
@@ -147,8 +116,6 @@ class TrainingConfig:
     """Largest norm of the gradient."""
     beta: float = 0.0
     """Reward for strong penalties (Eq. 9); the paper fine-tunes with 0.1."""
-    extent_penalty: float = 0.05
-    """Price of a position of the adaptive span's extent (nats, times the mean over steps)."""
     threshold: float = float("inf")
     """Attention sees only the window of this threshold while it learns (tau)."""
     validations: int = 1
@@ -168,7 +135,6 @@ class TrainingConfig:
             halve_from=1,
             validations=1,
             beta=0,
-            extent_penalty=0,
             seed=0,
         )
         _check_above_zero(

@@ -1,5 +1,11 @@
-"""Pictures of a run: which source tokens each output step looked at, and how training went."""
+"""Pictures of a run: which source tokens each output step looked at, and how training went.
 
+Every `plot_` function writes a PNG or an SVG, by its path's suffix: beside, then renamed. It raises
+OSError if the file cannot be written, ValueError if matplotlib does not know the suffix.
+VS is Shu and Nakayama (2017); FG is Choi et al. (2018), Fine-Grained Attention Mechanism.
+"""
+
+import io
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -7,13 +13,16 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+from jaxtyping import Float
 from matplotlib import font_manager
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, FigureBase
 
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.errors import UserError
 from fa_jax.evaluation.alignment import mean_over_steps, of_dimension
+from fa_jax.whole_files import write_bytes
 
 BAND, FOCUS, STRENGTH = "#cfe3f5", "#d55e00", "#0072b2"  # told apart by colour-blind readers too
 JAPANESE_FONTS = (
@@ -23,12 +32,12 @@ JAPANESE_FONTS = (
 
 
 def plot_spans(trace: SpanTrace, path: Path, title: str = "") -> None:
-    """Writes `span_figure` as PNG or SVG, by the path's suffix."""
+    """Writes `span_figure`. title: a line above its own."""
     _save(span_figure(trace, title), path)
 
 
 def plot_span_grid(traces: Sequence[SpanTrace], path: Path, columns: int = 2) -> None:
-    """Writes the vision spans of several sentences as PNG or SVG (VS Figure 4)."""
+    """Writes the vision spans of several sentences, row by row (VS Figure 4)."""
     rows = [traces[first : first + columns] for first in range(0, len(traces), columns)]
     with mpl.rc_context(_style()):
         heights = [max(_size(trace)[1] for trace in row) for row in rows]
@@ -55,6 +64,7 @@ def span_figure(trace: SpanTrace, title: str = "") -> Figure:
 
 
 def _size(trace: SpanTrace) -> tuple[float, float]:
+    """Width and height in inches."""
     steps, positions = trace.weights.shape
     return 3.6 + 0.42 * positions, 2.2 + 0.3 * steps
 
@@ -74,10 +84,7 @@ def _draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
     axes.plot(trace.focus, range(steps), "o", color=FOCUS, ms=4, mew=0, label="focus $p_t$")
     axes.set_xlim(-0.6, positions - 0.4)
     axes.set_ylim(steps - 0.4, -0.6)
-    _label_tokens(axes.set_xticks, trace.source_tokens, rotation=60, ha="right")
-    _label_tokens(axes.set_yticks, trace.target_tokens)
-    axes.set_xlabel("source tokens")
-    axes.set_ylabel("output tokens, in order")
+    _label_sentences(axes, trace)
     strength.barh(range(steps), trace.strength, 0.7, color=STRENGTH)
     strength.set_xlim(0, 1)
     strength.set_xlabel("strength $g(t)$")
@@ -91,7 +98,7 @@ def _draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
 def plot_alignment(trace: SpanTrace, path: Path, dimension: int | None = None) -> None:
     """Writes the weights of each output token over the source tokens (FG Figures 2 and 4).
 
-    dimension: of a score by dimension, this one alone; None: the mean over all.
+    dimension: of a score by dimension, this one alone, from 0; None: the mean over all.
 
     Raises:
       UserError: a dimension is asked for, but the score has one weight a position.
@@ -100,16 +107,10 @@ def plot_alignment(trace: SpanTrace, path: Path, dimension: int | None = None) -
     if dimension is not None:
         weights = of_dimension(_by_dimension(trace), dimension)
         title = f"attention weights, dimension {dimension}"
+    size = (2.4 + 0.34 * weights.shape[1], 2.0 + 0.3 * weights.shape[0])
     with mpl.rc_context(_style()):
-        size = (2.4 + 0.34 * weights.shape[1], 2.0 + 0.3 * weights.shape[0])
-        figure = Figure(figsize=size, layout="constrained")
-        axes = figure.subplots()
-        axes.imshow(weights, cmap="Greys", vmin=0, vmax=max(weights.max(), 1e-9), aspect="auto")
-        _label_tokens(axes.set_xticks, trace.source_tokens, rotation=60, ha="right")
-        _label_tokens(axes.set_yticks, trace.target_tokens)
-        axes.set_xlabel("source tokens")
-        axes.set_ylabel("output tokens, in order")
-        figure.suptitle(title)
+        figure, axes = _heat_map(weights, title, size)
+        _label_sentences(axes, trace)
         _save(figure, path)
 
 
@@ -120,18 +121,16 @@ def plot_dimensions(trace: SpanTrace, path: Path, dimensions: int = 50) -> None:
       UserError: the score has one weight a position.
     """
     weights = mean_over_steps(_by_dimension(trace))[:, :dimensions]
+    title = "attention weights, mean over output tokens"
     with mpl.rc_context(_style()):
-        figure = Figure(figsize=(10, 1.6 + 0.3 * weights.shape[0]), layout="constrained")
-        axes = figure.subplots()
-        axes.imshow(weights, cmap="Greys", vmin=0, aspect="auto")
+        figure, axes = _heat_map(weights, title, (10, 1.6 + 0.3 * weights.shape[0]))
         _label_tokens(axes.set_yticks, trace.source_tokens)
         axes.set_xlabel("dimension of the annotation")
-        figure.suptitle("attention weights, mean over output tokens")
         _save(figure, path)
 
 
 def plot_training(rows: Sequence[dict[str, float | int]], path: Path) -> None:
-    """Writes loss, mean g(t), speed and validation BLEU over the steps of `metrics.jsonl`."""
+    """Writes loss, mean g(t), speed and validation BLEU over the steps. rows: of `read_metrics`."""
     panels = {
         "loss_per_token": "loss (nats a token)",
         "strength": "mean strength g(t)",
@@ -151,7 +150,7 @@ def plot_training(rows: Sequence[dict[str, float | int]], path: Path) -> None:
         _save(figure, path)
 
 
-def _by_dimension(trace: SpanTrace) -> np.ndarray:
+def _by_dimension(trace: SpanTrace) -> Float[np.ndarray, "T S D"]:
     if trace.by_dimension is None:
         raise UserError(
             "this run's score has one weight a position; only fine_grained has one a dimension"
@@ -159,18 +158,33 @@ def _by_dimension(trace: SpanTrace) -> np.ndarray:
     return trace.by_dimension
 
 
+def _heat_map(
+    weights: Float[np.ndarray, "rows columns"], title: str, size: tuple[float, float]
+) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots()
+    axes.imshow(weights, cmap="Greys", vmin=0, vmax=max(weights.max(), 1e-9), aspect="auto")
+    figure.suptitle(title)
+    return figure, axes
+
+
+def _label_sentences(axes: Axes, trace: SpanTrace):
+    _label_tokens(axes.set_xticks, trace.source_tokens, rotation=60, ha="right")
+    _label_tokens(axes.set_yticks, trace.target_tokens)
+    axes.set_xlabel("source tokens")
+    axes.set_ylabel("output tokens, in order")
+
+
 def _label_tokens(set_ticks: Callable, tokens: Sequence[str], **style) -> None:
-    set_ticks(range(len(tokens)), map(_shown, tokens), **style)
-
-
-def _shown(token: str) -> str:
-    """sentencepiece's mark of a word's beginning, as a mark that fonts have."""
-    return token.replace("▁", "·")
+    # sentencepiece's mark of a word's beginning becomes one that fonts have.
+    set_ticks(range(len(tokens)), [token.replace("▁", "·") for token in tokens], **style)
 
 
 def _save(figure: Figure, path: Path) -> None:
     FigureCanvasAgg(figure)
-    figure.savefig(path, dpi=150)
+    written = io.BytesIO()
+    figure.savefig(written, format=path.suffix[1:] or "png", dpi=150)
+    write_bytes(path, written.getvalue())
 
 
 @cache
@@ -178,16 +192,13 @@ def _style() -> dict[str, object]:
     """matplotlib's own look, with a font that has Japanese letters if the system has one."""
     installed = {font.name for font in font_manager.fontManager.ttflist}
     found = [name for name in JAPANESE_FONTS if name in installed]
-    return {"font.family": ["DejaVu Sans", *(found or _packaged_family())], "font.size": 10}
+    if not found:
+        font_manager.fontManager.addfont(packaged_font())
+    return {"font.family": ["DejaVu Sans", *(found or ["IPAexGothic"])], "font.size": 10}
 
 
 def packaged_font() -> Path:
-    """IPAexGothic from the package matplotlib-fontja."""
+    """The file of IPAexGothic, from the package matplotlib-fontja."""
     # Found, not imported: importing it changes matplotlib's settings for the whole program.
     (folder,) = find_spec("matplotlib_fontja").submodule_search_locations
     return Path(folder) / "fonts" / "ipaexg.ttf"
-
-
-def _packaged_family() -> list[str]:
-    font_manager.fontManager.addfont(packaged_font())
-    return ["IPAexGothic"]

@@ -1,14 +1,43 @@
 """Settings by name: a size, and a system of one of the three papers in that size.
 
+The papers: Shu and Nakayama 2017 (VS), Luong et al. 2015 (Luong), Choi et al. 2018 (FG).
+
 `small`, `small-words-global`, `char-local-p`: SIZE or SIZE-SYSTEM. A size alone has flexible
 attention.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from fa_jax.attention import (
+    Adaptive,
+    Attention,
+    AttentionConfig,
+    Concat,
+    Feedback,
+    FineGrained,
+    Flexible,
+    General,
+    Global,
+    Linear,
+    LocalP,
+    Location,
+    MonotonicChunkwise,
+    NoAttention,
+    Recurrent,
+    Score,
+    Span,
+    Tensor,
+)
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
 from fa_jax.errors import UserError
+
+
+def _units(units: int, **others: Any) -> ModelConfig:
+    """A model whose layers all have so many units, but for some."""
+    sizes = [item.name for item in fields(ModelConfig) if item.name.endswith("_size")]
+    return ModelConfig(**dict.fromkeys(sizes, units) | others)
+
 
 SMALL = Config(
     data=DataConfig(),
@@ -46,13 +75,7 @@ two of words, because after one it has hardly learnt to attend (3.8 BLEU)."""
 
 PAPER = Config(
     data=DataConfig(tokenizer="word", source_vocabulary=80_000, target_vocabulary=40_000),
-    model=ModelConfig(
-        embedding_size=1000,
-        encoder_size=1000,
-        decoder_size=1000,
-        attention_size=1000,
-        bottleneck_size=600,
-    ),
+    model=_units(1000, bottleneck_size=600),
     training=TrainingConfig(batch_size=64, epochs=6.0, learning_rate=1e-4, halve_from=4.0),
     decoding=DecodingConfig(beam_size=20, batch_size=32),
     preset="paper",
@@ -63,15 +86,7 @@ CHARACTER = Config(
     data=DataConfig(
         tokenizer="character", source_vocabulary=104, target_vocabulary=3004, max_length=300
     ),
-    model=ModelConfig(
-        embedding_size=100,
-        encoder_size=500,
-        decoder_size=500,
-        attention_size=500,
-        bottleneck_size=600,
-        positions=2048,
-        rematerialize=True,
-    ),
+    model=_units(500, embedding_size=100, bottleneck_size=600, rematerialize=True),
     training=TrainingConfig(batch_size=64, epochs=20.0, learning_rate=1e-4, halve_from=18.0),
     decoding=DecodingConfig(beam_size=20, batch_size=32, max_source_length=2000),
     preset="char",
@@ -80,13 +95,7 @@ CHARACTER = Config(
 
 LUONG = Config(
     data=DataConfig(tokenizer="word", source_vocabulary=50_000, target_vocabulary=50_000),
-    model=ModelConfig(
-        embedding_size=1000,
-        encoder_size=1000,
-        decoder_size=1000,
-        attention_size=1000,
-        bottleneck_size=1000,
-    ),
+    model=_units(1000),
     training=TrainingConfig(batch_size=128, epochs=12.0, learning_rate=1e-4, halve_from=9.0),
     decoding=DecodingConfig(beam_size=10, batch_size=32),
     preset="luong",
@@ -95,13 +104,7 @@ LUONG = Config(
 
 FINE_GRAINED = Config(
     data=DataConfig(source_vocabulary=30_000, target_vocabulary=30_000),
-    model=ModelConfig(
-        embedding_size=620,
-        encoder_size=1000,
-        decoder_size=1000,
-        attention_size=2000,
-        bottleneck_size=620,
-    ),
+    model=_units(1000, embedding_size=620, attention_size=2000, bottleneck_size=620),
     training=TrainingConfig(batch_size=64, epochs=6.0, learning_rate=1e-4, halve_from=4.0),
     decoding=DecodingConfig(beam_size=12, batch_size=32),
     preset="fg",
@@ -132,79 +135,67 @@ class System:
     data: dict[str, Any] = field(default_factory=dict)
     decoding: dict[str, Any] = field(default_factory=dict)
 
-    def __or__(self, other: "System") -> "System":
-        """Both changes; the other's summary."""
-        return System(
-            other.summary,
-            self.model | other.model,
-            self.data | other.data,
-            self.decoding | other.decoding,
-        )
+
+FLEXIBLE = Flexible()
+DROPPED = {"dropout": 0.2}
+LOCATION = {"attention": AttentionConfig(Location(), Global()), **DROPPED}
+LOCAL_P_FED = {"attention": AttentionConfig(General(), LocalP()), "input_feeding": True, **DROPPED}
+CONTEXT = {"contextualize": True}
 
 
-FLEXIBLE = System("flexible attention (VS)")
-GLOBAL = System("attention to all positions (VS Eq. 2)", model={"span": "global"})
-LOCAL_P = System("windows of 10 around a predicted centre (VS Eq. 10)", model={"span": "local_p"})
-# The decoder starts from the encoder that reads backwards, which ends with the first word: what
-# Luong et al. gain by reversing the source is there unless the text itself is reversed.
-BASE = System(
-    "no attention at all, source read from its first word to its last (Luong)",
-    model={"score": "none", "span": "none"},
-    data={"reverse_source": True},
-)
-REVERSE = System(
-    "... source read from its last word to its first (Luong)", data={"reverse_source": False}
-)
-DROPOUT = System("... and dropout (Luong)", model={"dropout": 0.2})
-LOCATION = System(
-    "dropout, global attention with location score (Luong)",
-    model={"score": "location", "span": "global"},
-)
-FEED = System("... and input feeding (Luong)", model={"input_feeding": True})
-GENERAL_LOCAL_P = System(
-    "dropout, local-p with general score, input feeding (Luong)",
-    model={"score": "general", "span": "local_p", "input_feeding": True},
-)
-UNKNOWN_WORDS = System(
-    "... on words, unknown ones replaced through the alignment (Luong)",
-    data={"tokenizer": "word"},
-    decoding={"replace_unknown": True},
-)
-ATT_Y = System("global, score reads the word fed back (FG, AttY)", model={"score": "feedback"})
-ATT_Y_2D = System(
-    "global, a score for each dimension (FG, AttY2D)", model={"score": "fine_grained"}
-)
-CONTEXT = System("global, contextualised embeddings (FG, C)", model={"contextualize": True})
-REGULARIZED = BASE | REVERSE | DROPOUT
+def _reading(score: Score, span: Span = FLEXIBLE, **model: Any) -> dict[str, Any]:
+    return {"attention": AttentionConfig(score, span), **model}
+
 
 SYSTEMS = {
-    "flexible": FLEXIBLE,
+    "flexible": System("flexible attention (VS)"),
     "flexible-1.2": System("... decoding at threshold 1.2", decoding={"threshold": 1.2}),
-    "global": GLOBAL,
-    "local-p": LOCAL_P,
-    "base": BASE,
-    "base-reverse": BASE | REVERSE,
-    "base-reverse-dropout": REGULARIZED,
-    "location": REGULARIZED | LOCATION,
-    "location-feed": REGULARIZED | LOCATION | FEED,
-    "general-local-p-feed": REGULARIZED | GENERAL_LOCAL_P,
-    "general-local-p-feed-unk": REGULARIZED | GENERAL_LOCAL_P | UNKNOWN_WORDS,
-    "atty": GLOBAL | ATT_Y,
-    "atty2d": GLOBAL | ATT_Y_2D,
-    "context": GLOBAL | CONTEXT,
-    "context-atty": GLOBAL | CONTEXT | ATT_Y | System("... and AttY (FG)"),
-    "context-atty2d": GLOBAL | CONTEXT | ATT_Y_2D | System("... and AttY2D (FG)"),
-    "recurrent": System(
-        "flexible, positions remember their weights (Yang)", model={"score": "recurrent"}
+    "global": System("attention to all positions (VS Eq. 2)", _reading(Concat(), Global())),
+    "local-p": System(
+        "windows of 10 around a predicted centre (VS Eq. 10)", _reading(Concat(), LocalP())
     ),
-    "tensor": System("flexible, neural tensor score (Socher)", model={"score": "tensor"}),
+    # The decoder starts from the encoder that reads backwards, which ends with the first word: what
+    # Luong et al. gain by reversing the source is there unless the text itself is reversed.
+    "base": System(
+        "no attention at all, source read from its first word to its last (Luong)",
+        {"attention": NoAttention()},
+        data={"reverse_source": True},
+    ),
+    "base-reverse": System(
+        "... source read from its last word to its first (Luong)", {"attention": NoAttention()}
+    ),
+    "base-reverse-dropout": System(
+        "... and dropout (Luong)", {"attention": NoAttention(), **DROPPED}
+    ),
+    "location": System("dropout, global attention with location score (Luong)", LOCATION),
+    "location-feed": System("... and input feeding (Luong)", {**LOCATION, "input_feeding": True}),
+    "general-local-p-feed": System(
+        "dropout, local-p with general score, input feeding (Luong)", LOCAL_P_FED
+    ),
+    "general-local-p-feed-unk": System(
+        "... on words, unknown ones replaced through the alignment (Luong)",
+        LOCAL_P_FED,
+        data={"tokenizer": "word"},
+        decoding={"replace_unknown": True},
+    ),
+    "atty": System(
+        "global, score reads the word fed back (FG, AttY)", _reading(Feedback(), Global())
+    ),
+    "atty2d": System(
+        "global, a score for each dimension (FG, AttY2D)", _reading(FineGrained(), Global())
+    ),
+    "context": System(
+        "global, contextualised embeddings (FG, C)", _reading(Concat(), Global(), **CONTEXT)
+    ),
+    "context-atty": System("... and AttY (FG)", _reading(Feedback(), Global(), **CONTEXT)),
+    "context-atty2d": System("... and AttY2D (FG)", _reading(FineGrained(), Global(), **CONTEXT)),
+    "recurrent": System("flexible, positions remember their weights (Yang)", _reading(Recurrent())),
+    "tensor": System("flexible, neural tensor score (Socher)", _reading(Tensor())),
     "monotonic": System(
-        "a head that moves forward, chunks (MoChA)", model={"span": "monotonic_chunkwise"}
+        "a head that moves forward, chunks (MoChA)", _reading(Concat(), MonotonicChunkwise())
     ),
-    "adaptive": System("a learnt extent (Sukhbaatar)", model={"span": "adaptive"}),
-    "linear": System(
-        "a summary of fixed size (de Brébisson)", model={"score": "linear", "span": "none"}
-    ),
+    "adaptive": System("a learnt extent (Sukhbaatar)", _reading(Concat(), Adaptive())),
+    "linear": System("a summary of fixed size (de Brébisson)", {"attention": Linear()}),
 }
 """Rows of VS Tables 1 and 2, of Luong's table, of FG's Table 1, and their neighbours."""
 
@@ -229,7 +220,7 @@ WINDOWS_IN_FINETUNING = {"threshold": 1.2, "strength_rate": 0.1}
 """The small sizes are fine-tuned as they decode: attention sees its windows alone."""
 
 CHARACTERS_IN_FINETUNING = {"beta": 0.5, "threshold": 0.8, "strength_rate": 0.5}
-CHARACTERS_SIGMA = 9.7
+CHARACTERS_SPAN = Flexible(sigma=9.7)
 """Of characters, in fine-tuning: σ decides how narrow windows can become. At 1.5 g(t) stays near 0
 or runs away, to windows of 3; near 10, VS 5.1's largest, it may come as near 1 as it likes."""
 
@@ -242,11 +233,22 @@ NARROWER_WINDOWS = {"en-ja": SHORT_SENTENCES, "tatoeba_en_ja": SHORT_SENTENCES}
 windows."""
 
 
-def preset(name: str, languages: str, corpus: str) -> Config:
-    """A preset for a language pair and corpus.
+def preset(name: str, languages: str, corpus: str = "") -> Config:
+    """The settings of a preset for a language pair and corpus.
+
+    Args:
+      name: SIZE or SIZE-SYSTEM, of `SIZES` and `SYSTEMS`.
+      languages: source and target, such as "en-ja".
+      corpus: as in `DataConfig`; empty: the languages' default.
+
+    Returns:
+      What `fa_jax.train` takes; `dataclasses.replace` changes it.
 
     Raises:
       UserError: an unknown name; the message lists the known ones.
+
+    >>> fa_jax.preset("small-local-p", "de-en").model.attention
+    AttentionConfig(score=Concat(), span=LocalP(half_width=10))
     """
     size, system = _size_and_system(name)
     if size not in SIZES or (system or "flexible") not in SYSTEMS:
@@ -263,9 +265,13 @@ def preset(name: str, languages: str, corpus: str) -> Config:
         training = _longer(training, SMALLER_CORPORA.get(corpus or languages, 1.0))
         rate = SLOWER_STRENGTH.get(corpus or languages, training.strength_rate)
         training = replace(training, strength_rate=rate)
+    model = replace(config.model, **changes.model)
+    if isinstance(model.attention, AttentionConfig):
+        score = model.attention.score.for_sources(config.decoding.max_source_length)
+        model = replace(model, attention=replace(model.attention, score=score))
     return Config(
         data=replace(data, languages=languages, corpus=corpus, **changes.data),
-        model=replace(config.model, **changes.model),
+        model=model,
         training=training,
         decoding=replace(config.decoding, **changes.decoding),
         preset=name,
@@ -280,8 +286,19 @@ def _size_and_system(name: str) -> tuple[str, str]:
 
 
 def finetuning(config: Config) -> Config:
-    """One epoch of Eq. 9 with β = 0.1 (VS 3.2) for a run of this config; the small sizes in
-    windows, their characters with a σ and β of their own."""
+    """The settings of fine-tuning: one epoch of Eq. 9 with β = 0.1 (VS 3.2).
+
+    The small sizes are fine-tuned in windows, their characters with a σ and β of their own.
+
+    Args:
+      config: of the run to start from.
+
+    Returns:
+      What `fa_jax.finetune` takes.
+
+    >>> fa_jax.finetuning(fa_jax.preset("paper", "en-ja")).training.beta
+    0.1
+    """
     training = replace(
         config.training,
         beta=0.1,
@@ -294,15 +311,20 @@ def finetuning(config: Config) -> Config:
     config = replace(config, training=training)
     if _size_and_system(config.preset)[0] not in SMALL_SIZES:
         return config
-    if config.data.tokenizer == "character" and config.model.span == "flexible":
+    if config.data.tokenizer == "character" and _same_span(config.model.attention, CHARACTERS_SPAN):
+        attention = replace(config.model.attention, span=CHARACTERS_SPAN)
         return replace(
             config,
-            model=replace(config.model, sigma=CHARACTERS_SIGMA),
+            model=replace(config.model, attention=attention),
             training=replace(training, **CHARACTERS_IN_FINETUNING),
         )
     narrower = NARROWER_WINDOWS.get(config.data.corpus or config.data.languages, {})
     windows = WINDOWS_IN_FINETUNING | narrower.get(config.data.tokenizer, {})
     return replace(config, training=replace(training, **windows))
+
+
+def _same_span(attention: Attention, span: Span) -> bool:
+    return isinstance(attention, AttentionConfig) and type(attention.span) is type(span)
 
 
 def _longer(training: TrainingConfig, factor: float) -> TrainingConfig:

@@ -63,7 +63,7 @@ def _table(rows):
         "derivative against finite differences), relative where the result is above 1: ragged "
         "lengths, 0 and 1 among them, focuses beyond the sentence, τ from 0.01 to ∞, σ from 0.5 "
         "to 10. Written by `make test ARGS='tests/attention/test_attend.py --agreement "
-        "experiments/results/agreement.md -n 0'`.",
+        "experiments/results/benchmarks/agreement.md -n 0'`.",
         "",
         "| score | span | " + " | ".join(heads) + " |",
         "|---" * (len(heads) + 2) + "|",

@@ -1,67 +1,181 @@
-"""The study's tables and figures are what its stored measurements say."""
+"""The study's tables and figures are what its records say; what may train says so."""
 
-import os
+import json
+import math
 import re
-import shutil
-import subprocess
-import sys
+from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
+import sacrebleu
 
-from tests.command import REPOSITORY
+import fa_jax
+from experiments import report
+from experiments.measuring import records, scores, wanted
+from experiments.measuring.folders import STUDY
+from experiments.measuring.scores import Scores
+from experiments.measuring.study_run import HALF, StudyRun
+from experiments.measuring.wanted import train_and_measure
+from fa_jax import cli
+from fa_jax.attention import AttentionConfig, Flexible, LocalP
+from fa_jax.data.corpora import load_corpus
+from fa_jax.errors import UserError
 
-EXPERIMENTS = REPOSITORY / "experiments"
-REPORT = (EXPERIMENTS / "results" / "REPORT.md").read_text(encoding="utf-8")
+MODULES = {name: import_module(f"experiments.{name}") for name in report.PARTS}
+RUNS = {one.run.name: one.run for module in MODULES.values() for one in module.WANTED}
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_trained(monkeypatch):
+    monkeypatch.setenv("FA_JAX_STUDY", "stored")
 
 
 @pytest.fixture(scope="module")
 def rebuilt(tmp_path_factory):
-    """A copy of experiments/ without its tables and figures, which are written anew from the
-    measurements alone."""
-    copy = tmp_path_factory.mktemp("study") / "experiments"
-    shutil.copytree(EXPERIMENTS, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    for suffix in ("png", "md"):
-        for made in (copy / "results").glob(f"*.{suffix}"):
-            made.unlink()
-    subprocess.run(
-        [sys.executable, "-W", "error", copy / "report.py"], cwd=copy.parent, check=True,
-        timeout=240, env=os.environ | {"JAX_PLATFORMS": "cpu", "FA_JAX_STUDY": "stored"},
-    )  # fmt: skip
-    return copy / "results"
+    """Tables and figures, written anew from the records alone."""
+    folder = tmp_path_factory.mktemp("study")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FA_JAX_STUDY", "stored")
+        report.train_and_report(folder)
+    return folder
 
 
 def test_every_table_is_what_was_measured(rebuilt):
-    written = list(rebuilt.glob("*.md"))
-    assert {"REPORT.md", "table1.md", "questions.md"} <= {path.name for path in written}
-    for path in written:
-        stored = (EXPERIMENTS / "results" / path.name).read_text(encoding="utf-8")
-        assert path.read_text(encoding="utf-8") == stored, path.name
+    assert {path.stem for path in rebuilt.glob("*.md")} == {"REPORT", *report.PARTS}
+    for path in rebuilt.glob("*.md"):
+        assert path.read_bytes() == (STUDY / path.name).read_bytes(), path.name
 
 
 def test_every_figure_of_the_report_is_drawn(rebuilt):
-    figures = re.findall(r"\]\(([^)]+\.png)\)", REPORT)
+    figures = re.findall(r"\]\(([^)]+\.png)\)", (STUDY / "REPORT.md").read_text(encoding="utf-8"))
     assert len(figures) >= 6
     for name in figures:
         assert (rebuilt / name).stat().st_size > 10_000, name
 
 
-def test_the_report_holds_every_part(rebuilt):
-    for path in rebuilt.glob("*.md"):
-        assert path.name == "REPORT.md" or path.read_text(encoding="utf-8") in REPORT, path.name
+def test_the_report_holds_every_part_and_begins_with_what_each_found(rebuilt):
+    page = (rebuilt / "REPORT.md").read_text(encoding="utf-8")
+    in_short, rest = page.split("## Table 1", 1)
+    said = [line for line in in_short.splitlines() if line.startswith("- ")]
+    assert len(said) > 15 and len(set(said)) == len(said)
+    for name in report.PARTS:
+        part = (rebuilt / f"{name}.md").read_text(encoding="utf-8")
+        assert part in page, name
+    for line in said:
+        assert f"\n{line}\n" in rest, line
 
 
-def test_what_is_not_stored_is_announced_and_not_trained_in_secret():
-    script = (
-        "import math, trained\n"
-        "run = trained.Trained('bible_de_en', 'small', seed=99)\n"
-        "trained.announce([run])\n"
-        "trained.measured(run, test=[math.inf])\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=EXPERIMENTS, capture_output=True, text=True,
-        env=os.environ | {"JAX_PLATFORMS": "cpu", "FA_JAX_STUDY": "stored"},
-    )  # fmt: skip
-    assert done.returncode == 1
-    announced, refused = done.stderr.splitlines()
+def test_bleu_of_a_table_is_sacrebleus_of_the_kept_translations():
+    run = RUNS["bible_de_en-small-words-finetuned"]
+    texts = (records.RECORDS / f"translations/{run.name}/test.1.2.txt").read_text(encoding="utf-8")
+    texts = texts.replace("<unk>", " ☐ ").splitlines()
+    references = [pair[1] for pair in load_corpus("bible_de_en", "de-en").test]
+    expected = sacrebleu.corpus_bleu(texts, [references]).score
+    assert records.recorded(run, 1.2)["bleu"] == pytest.approx(expected)
+    assert f"| {expected:.2f} |" in MODULES["seeds"].part().markdown()
+
+
+@pytest.mark.parametrize("name", sorted(RUNS))
+def test_what_is_recorded_was_measured_by_the_command_that_the_run_now_has(name):
+    assert records.record_of(RUNS[name])["command"] == RUNS[name].command
+
+
+WINDOWED = {"attention": AttentionConfig("tensor", LocalP(half_width=5)), "dropout": 0.2}
+WIDER = AttentionConfig("concat", Flexible(sigma=6.0))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        RUNS["bible_de_en-small-words-seed2"],
+        RUNS["tatoeba_en_ja-small-words-half-fine-grained"],
+        RUNS["tatoeba_en_ja-small-words-recurrent-half-global"],
+        RUNS["bible_de_en-small-words-finetuned-beta-0.001"],
+        StudyRun("tatoeba_en_ja", "small", variant="other", changes={"model": WINDOWED}),
+        StudyRun(
+            "tatoeba_en_ja",
+            "small",
+            finetuned=True,
+            variant="wider",
+            changes={"model": {"attention": WIDER}, "training": {"beta": 0.25}},
+        ),
+    ],
+    ids=lambda run: run.folder,
+)
+def test_a_runs_command_trains_its_config(run, monkeypatch):
+    trained = []
+
+    def train(*arguments):
+        trained.extend(arguments)
+        raise UserError("enough")
+
+    base = SimpleNamespace(config=run.base.config)
+    monkeypatch.setattr(fa_jax, "set_up_process", lambda: None)
+    monkeypatch.setattr(fa_jax, "load_run", lambda folder: base)
+    monkeypatch.setattr("fa_jax.cli.finetune.read_config", lambda folder: base.config)
+    monkeypatch.setattr(fa_jax, "train", lambda config, folder: train(folder, config))
+    monkeypatch.setattr(fa_jax, "finetune", lambda run, folder, config: train(folder, config))
+    with pytest.raises(SystemExit):
+        cli.main(run.command.split()[1:])
+    assert (trained[0].name, trained[1]) == (run.folder, run.config)
+
+
+def test_what_is_not_recorded_is_announced_and_not_trained_in_secret(capsys):
+    run = StudyRun("bible_de_en", "small", seed=99)
+    with pytest.raises(SystemExit, match="FA_JAX_STUDY=stored forbids"):
+        train_and_measure([Scores(run)])
+    (announced,) = capsys.readouterr().err.splitlines()
     assert "about 15 minutes" in announced and "bible_de_en-small-seed99" in announced
-    assert "FA_JAX_STUDY=stored forbids" in refused
+    with pytest.raises(UserError, match="not measured of bible_de_en-small-seed99"):
+        records.recorded(run)
+
+
+def test_half_the_width_is_announced_at_half_the_price():
+    assert StudyRun("tatoeba_en_ja", "small-words-atty", changes=HALF).minutes == 7.5
+
+
+def test_a_run_that_is_trained_anew_is_measured_anew(tmp_path, monkeypatch):
+    run = StudyRun("tatoeba_en_ja", "small-words", seed=7)
+    trained = []
+
+    def train(config, folder):
+        trained.append(config)
+        folder.mkdir(parents=True)
+        (folder / "metrics.jsonl").write_text('{"step": 1, "loss": 2.0}\n', encoding="utf-8")
+        return SimpleNamespace(folder=folder, config=config)
+
+    def evaluate(run, split, decoding):
+        found = {"bleu": 1 + decoding.threshold, "window": 3.0, "seconds": 9.0}
+        return SimpleNamespace(scores=found, translations=["a", "b"])
+
+    for module in (wanted, scores):
+        monkeypatch.setattr(module, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(records, "RECORDS", tmp_path)
+    monkeypatch.delenv("FA_JAX_STUDY")
+    monkeypatch.setattr(fa_jax, "set_up_process", lambda: None)
+    monkeypatch.setattr(fa_jax, "train", train)
+    monkeypatch.setattr(
+        fa_jax, "load_run", lambda folder: SimpleNamespace(folder=folder, config=run.config)
+    )
+    monkeypatch.setattr(fa_jax, "evaluate", evaluate)
+    monkeypatch.setattr(
+        fa_jax, "score_test", lambda run: (run.folder / "test.json").write_text("{}")
+    )
+    stale = {"test": {"1.2": {"bleu": 99.0}, "1.4": {"bleu": 99.0}}}
+    path = tmp_path / "runs" / f"{run.name}.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(stale), encoding="utf-8")
+
+    train_and_measure([Scores(run, test=(1.2,))])  # recorded: nothing happens
+    assert trained == [] and records.recorded(run, 1.2)["bleu"] == 99.0
+    train_and_measure([Scores(run, test=(1.2,)), Scores(run)])
+    assert trained == [run.config]
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert found["test"] == {
+        "1.2": {"bleu": 2.2, "window": 3.0},
+        "inf": {"bleu": "inf", "window": 3.0},
+    }
+    assert found["training"] == [{"step": 1, "loss": 2.0}] and found["command"] == run.command
+    assert records.translations(run, 1.2) == ["a", "b"]
+    train_and_measure([Scores(run, test=(1.2, math.inf))])
+    assert len(trained) == 1

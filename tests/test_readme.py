@@ -2,22 +2,35 @@
 
 import re
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
+import fa_jax
 from tests.command import REPOSITORY
 
 
-def example(words):
-    """The names that the example with these words defines."""
+def example(words, **names):
+    """The names that the example with these words defines, beside those that it is given."""
     text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     (found,) = [code for code in re.findall(r"```python\n(.*?)```", text, re.S) if words in code]
-    names = {}
     exec(found, names)
     return names
 
 
 def test_the_function_in_ten_lines():
     assert example("out = fa_jax.flexible_attention")["out"].context.shape == (8, 512)
+
+
+def test_the_functions_behind_the_commands():
+    names = example("fa_jax.load_run", fa_jax=fa_jax)
+    assert names["records"][0]["translations"][0]["text"]
+    assert names["trace"].windows.any(1).all()
+
+
+def test_parts_with_settings():
+    names = example("fa_jax.LocalP(half_width=5)", fa_jax=fa_jax, jax=jax, jnp=jnp)
+    assert names["out"].window.max() <= 11
 
 
 def test_a_score_and_a_span_of_ones_own():

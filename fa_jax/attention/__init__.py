@@ -1,16 +1,13 @@
 """Attention that looks only where it must. Imports nothing of the project outside this folder."""
 
 from fa_jax.attention.attend import (
-    AttentionConfig,
     AttentionOutput,
     attend,
-    attend_projected,
-    attention_kernels,
     init_attention,
     initial_attention_state,
     prepare_memory,
-    project,
 )
+from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.flexible import (
     FlexibleAttentionOutput,
     flexible_attention,
@@ -20,34 +17,69 @@ from fa_jax.attention.flexible import (
 from fa_jax.attention.linen import FlexibleAttention
 from fa_jax.attention.memory import Memory
 from fa_jax.attention.score import Score, Sizes
-from fa_jax.attention.scores import SCORES
-from fa_jax.attention.span import AttentionState, Reach, Span
-from fa_jax.attention.spans import SPANS
-from fa_jax.attention.summary import NoAttention, Summary
+from fa_jax.attention.scores import (
+    SCORES,
+    Concat,
+    Dot,
+    Feedback,
+    FineGrained,
+    General,
+    Location,
+    Recurrent,
+    Tensor,
+)
+from fa_jax.attention.span import Reach, Span
+from fa_jax.attention.spans import (
+    SPANS,
+    Adaptive,
+    Flexible,
+    Global,
+    LocalM,
+    LocalP,
+    MonotonicChunkwise,
+)
+from fa_jax.attention.step import AttentionState, Step
+from fa_jax.attention.summaries import SUMMARIES, Linear, NoAttention
+from fa_jax.attention.summary import Summary
 
 __all__ = [
     "SCORES",
     "SPANS",
+    "SUMMARIES",
+    "Adaptive",
+    "Attention",
     "AttentionConfig",
     "AttentionOutput",
     "AttentionState",
+    "Concat",
+    "Dot",
+    "Feedback",
+    "FineGrained",
+    "Flexible",
     "FlexibleAttention",
     "FlexibleAttentionOutput",
+    "General",
+    "Global",
+    "Linear",
+    "LocalM",
+    "LocalP",
+    "Location",
     "Memory",
+    "MonotonicChunkwise",
     "NoAttention",
     "Reach",
+    "Recurrent",
     "Score",
     "Sizes",
     "Span",
+    "Step",
     "Summary",
+    "Tensor",
     "attend",
-    "attend_projected",
-    "attention_kernels",
     "flexible_attention",
     "flexible_bias",
     "init_attention",
     "init_flexible_attention",
     "initial_attention_state",
     "prepare_memory",
-    "project",
 ]

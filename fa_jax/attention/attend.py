@@ -1,13 +1,11 @@
 """One step of attention: a score under a span.
 
+"VS" is Shu and Nakayama's paper on vision spans (2017), whose equations the code names; "FG" is
+Choi et al. on fine-grained attention (2018).
+
 init_attention ─ params ─┬─ prepare_memory ─ memory ─┐
 initial_attention_state ─┴────────── state ──────────┴─ attend ─ context, weights, next state
 """
-
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -15,85 +13,22 @@ import numpy as np
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
-from fa_jax.attention import dense, windowed
+from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.checks import check_array, check_positive
+from fa_jax.attention.implementation import Implementation, for_step
 from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Score, Sizes
-from fa_jax.attention.scores import SCORES
-from fa_jax.attention.span import AttentionState, Reach, Span
-from fa_jax.attention.spans import SPANS
+from fa_jax.attention.score import Sizes
+from fa_jax.attention.step import AttentionState, Step
 from fa_jax.attention.summary import Summary
-from fa_jax.attention.weighed import Weighed
-
-Implementation = Literal["dense", "windowed"]
-
-IMPLEMENTATIONS: dict[str, Callable] = {"dense": dense.weigh, "windowed": windowed.weigh}
-
-WINDOWED_FROM_LENGTH = {"cpu": 64}
-"""By platform, where windowed was measured to win (`fa-jax benchmark attention_step`): below this
-length packing costs what the scores it saves cost. Elsewhere dense is chosen."""
+from fa_jax.attention.window import window_mask
 
 Parts = tuple[Array | None, Array | None]
 """What the score and the span read of query and feedback; None where it is nothing."""
 
 
-@dataclass(frozen=True)
-class AttentionConfig:
-    """Which attention: names of `SCORES` and `SPANS`, or values of one's own, and settings.
-
-    span: None for a score that reads a summary ("linear").
-
-    Settings, each of one score or span. sigma: width of the flexible span's penalty, in
-    positions. half_width: D of the local spans. positions: the location score's longest sentence.
-    slices: of the tensor score. dynamic_size, neighbours: of the recurrent score's memory. chunk,
-    noise: of the monotonic span. ramp: of the adaptive span, in positions.
-
-    Raises:
-      ValueError: an unknown name, a setting that is not positive, a span on a summary or none on
-        a score.
-    """
-
-    score: str | Score | Summary = "concat"
-    span: str | Span | None = "flexible"
-    sigma: float | Float[Array, ""] = 1.5
-    half_width: int = 10
-    positions: int = 1024
-    slices: int = 4
-    dynamic_size: int = 16
-    neighbours: int = 2
-    chunk: int = 8
-    noise: float = 1.0
-    ramp: float = 4.0
-
-    def __post_init__(self):
-        for field in fields(self)[2:]:
-            check_positive(field.name, getattr(self, field.name))
-        score, span = self.parts()
-        if isinstance(score, Summary) and span is not None:
-            raise ValueError(
-                f"score {self.score!r} reads a summary of the sentence, which has no positions: "
-                f"it takes span None, got {self.span!r}"
-            )
-        if isinstance(score, Score) and span is None:
-            raise ValueError(f"score {self.score!r} needs a span: choose {', '.join(SPANS)}")
-
-    def parts(self) -> tuple[Score | Summary, Span | None]:
-        """Score and span as values."""
-        return self._value("score", SCORES), self._value("span", SPANS)
-
-    def _value(self, role: str, known: dict[str, type]) -> Any:
-        chosen = getattr(self, role)
-        if not isinstance(chosen, str):
-            return chosen
-        if chosen not in known:
-            raise ValueError(f"unknown {role} {chosen!r}: choose {', '.join(known)}")
-        kind = known[chosen]
-        return kind(**{field.name: getattr(self, field.name) for field in fields(kind)})
-
-
 DEFAULT = AttentionConfig()
-"""VS Eqs. 3 to 8."""
+"""Flexible attention with additive scores (VS Eqs. 3 to 8)."""
 
 
 @struct.dataclass
@@ -102,7 +37,7 @@ class AttentionOutput:
 
     context: c_t. weights: a_t, exactly 0 outside the window and on padding; of scores by dimension
     their mean, and `by_dimension` has them all. strength: g(t), 0 where the span has none.
-    extent: z(t) of the adaptive span, in positions; 0 elsewhere. scored: positions whose score
+    cost: what training pays for the step, in nats; 0 for most spans. scored: positions whose score
     was computed. window: their number. state: for the next step. Without details weights,
     by_dimension and scored are None.
     """
@@ -111,7 +46,7 @@ class AttentionOutput:
     weights: Float[Array, "B *K S"] | None
     by_dimension: Float[Array, "B *K S D"] | None
     strength: Float[Array, "B *K"]
-    extent: Float[Array, "B *K"]
+    cost: Float[Array, "B *K"]
     scored: Bool[Array, "B *K S"] | None
     window: Int[Array, "B *K"]
     state: AttentionState
@@ -119,46 +54,47 @@ class AttentionOutput:
 
 def init_attention(
     key: PRNGKeyArray,
-    config: AttentionConfig,
+    config: Attention,
     *,
     query_size: int,
     memory_size: int,
     feedback_size: int,
     attention_size: int,
 ) -> Params:
-    """Parameters: a plain nested dict of float32 arrays; "score", and the span's own entries.
+    """First parameters of an attention.
 
     Args:
       key: JAX random key.
+      config: a score under a span, or a summary.
       query_size: H, units of the decoder state.
       memory_size: D, units of an annotation.
       feedback_size: E, units of the embedding of the word fed back.
       attention_size: A, hidden units of score and span networks.
 
+    Returns:
+      A plain nested dict of float32 arrays: "score", and the span's own entries.
+
     Raises:
       ValueError: a size is not positive, or does not match the score.
+
+    >>> sizes = dict(query_size=4, memory_size=6, feedback_size=5, attention_size=8)
+    >>> config = fa_jax.AttentionConfig("general", "local_p")
+    >>> params = fa_jax.init_attention(jax.random.key(0), config, **sizes)
+    >>> sorted(params)
+    ['position', 'score']
     """
-    sizes = {
-        "query_size": query_size,
-        "memory_size": memory_size,
-        "feedback_size": feedback_size,
-        "attention_size": attention_size,
-    }
-    for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"{name} must be at least 1, got {size}")
-    score, span = config.parts()
+    sizes = Sizes(query_size, memory_size, feedback_size, attention_size)
     score_key, span_key = jax.random.split(key)
-    sizes = Sizes(*sizes.values())
-    of_span = {} if span is None else span.init(span_key, sizes)
-    return {"score": score.init(score_key, sizes), **of_span}
+    if isinstance(config, Summary):
+        return {"score": config.init(score_key, sizes)}
+    return {"score": config.score.init(score_key, sizes), **config.span.init(span_key, sizes)}
 
 
 def prepare_memory(
     params: Params,
     annotations: Float[Array, "B S D"],
     lengths: Int[Array, " B"],
-    config: AttentionConfig = DEFAULT,
+    config: Attention = DEFAULT,
 ) -> Memory:
     """Computes what does not change from step to step, once a sentence.
 
@@ -166,37 +102,66 @@ def prepare_memory(
       params: from `init_attention` or `init_flexible_attention`.
       annotations: encoder states h̄_s, padded to a common length.
       lengths: each sentence's own length, 0 to S.
+      config: that the parameters are of.
+
+    Returns:
+      What `attend` and `flexible_attention` read of the source.
 
     Raises:
       ValueError, TypeError: a shape or dtype does not fit; the message names the argument.
+
+    >>> config = fa_jax.AttentionConfig("dot", "global")
+    >>> annotations, lengths = jnp.ones((2, 9, 6)), jnp.array([9, 7])
+    >>> memory = fa_jax.prepare_memory({"score": {}}, annotations, lengths, config)
+    >>> memory.keys.shape
+    (2, 9, 6)
     """
     check_array("annotations", annotations, (None, None, None), jnp.floating)
     check_array("lengths", lengths, annotations.shape[:1], jnp.integer)
     annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths)
-    score, span = config.parts()
-    if span is None:
-        return Memory(annotations, score.summarize(params["score"], annotations, lengths), lengths)
-    keys, span_keys = score.keys(params["score"], annotations), span.keys(params, annotations)
-    return Memory(annotations, keys, lengths, span_keys)
+    if isinstance(config, Summary):
+        summary = config.summarize(params["score"], annotations, lengths)
+        return Memory(annotations, summary, lengths)
+    keys = config.score.keys(params["score"], annotations)
+    return Memory(annotations, keys, lengths, config.span.keys(params, annotations))
 
 
-def initial_attention_state(memory: Memory, config: AttentionConfig = DEFAULT) -> AttentionState:
-    """Before the first step: p_0 = 0, and what score and span begin with; one query a sentence."""
+def initial_attention_state(
+    memory: Memory,
+    config: Attention = DEFAULT,
+    training_keys: Key[Array, " B"] | None = None,
+) -> AttentionState:
+    """Before the first step: p_0 = 0, and what score and span begin with; one query a sentence.
+
+    Args:
+      memory: from `prepare_memory`.
+      config: the same as there.
+      training_keys: in training, a random key a sentence: spans that decide at random then take
+        expectations over their decisions, with noise from these keys.
+
+    Returns:
+      The state to hand to the first `attend`.
+
+    >>> config = fa_jax.AttentionConfig("dot", "global")
+    >>> annotations, lengths = jnp.ones((2, 9, 6)), jnp.array([9, 7])
+    >>> memory = fa_jax.prepare_memory({"score": {}}, annotations, lengths, config)
+    >>> fa_jax.initial_attention_state(memory, config).focus.tolist()
+    [0.0, 0.0]
+    """
     sentences, length, _ = memory.annotations.shape
     dtype = jnp.promote_types(memory.annotations.dtype, jnp.float32)
-    return AttentionState(
-        jnp.zeros(sentences, dtype),
-        jnp.zeros(sentences, jnp.int32),
-        *(
-            () if isinstance(part, Summary | None) else part.initial_state(sentences, length)
-            for part in config.parts()
-        ),
+    start = AttentionState(jnp.zeros(sentences, dtype), jnp.zeros(sentences, jnp.int32))
+    if isinstance(config, Summary):
+        return start
+    return start.replace(
+        score=config.score.initial_state(sentences, length),
+        span=config.span.initial_state(sentences, length, training_keys),
     )
 
 
 def attend(
     params: Params,
-    config: AttentionConfig,
+    config: Attention,
     query: Float[Array, "B *K H"],
     feedback: Float[Array, "B *K E"],
     state: AttentionState,
@@ -204,7 +169,6 @@ def attend(
     *,
     threshold: float | Float[Array, ""] = np.inf,
     implementation: Implementation | None = None,
-    training_keys: Key[Array, " B"] | None = None,
     details: bool = True,
 ) -> AttentionOutput:
     """One step of attention. Pure; works under every JAX transformation.
@@ -213,6 +177,7 @@ def attend(
 
     Args:
       params: from `init_attention`.
+      config: the same as there.
       query: the decoder state before the step, h_{t-1}.
       feedback: embedding of the word fed back, i_t.
       state: of the step before, or `initial_attention_state`.
@@ -220,14 +185,23 @@ def attend(
       threshold: τ; positions that the span penalises this much or more are not scored (VS 3.1).
       implementation: "dense" scores all positions and masks (training), "windowed" computes only
         the scores that the windows need (decoding), None picks. All agree to rounding.
-      training_keys: in training, a random key a sentence, the same at each step: the
-        monotonic span then takes expectations over where it stops, instead of stopping.
       details: False leaves weights, by_dimension and scored out: the rest of a windowed step costs
         what its windows cost, however long the sentence.
+
+    Returns:
+      An `AttentionOutput`; its `state` goes into the next step.
 
     Raises:
       ValueError, TypeError: at trace time, naming the argument: a shape or dtype that does not
         fit, a threshold that is not positive, an unknown implementation.
+
+    >>> config = fa_jax.AttentionConfig("dot", fa_jax.LocalM(half_width=2))
+    >>> params = {"score": {}}
+    >>> memory = fa_jax.prepare_memory(params, jnp.ones((2, 9, 6)), jnp.array([9, 7]), config)
+    >>> state = fa_jax.initial_attention_state(memory, config)
+    >>> out = fa_jax.attend(params, config, jnp.ones((2, 6)), jnp.ones((2, 5)), state, memory)
+    >>> out.context.shape, out.window.tolist()  # positions 0, 1 and 2 at the first step
+    ((2, 6), [3, 3])
     """
     if query.ndim not in (2, 3):
         raise ValueError(f"query must be [B, H] or [B, K, H], got shape {query.shape}")
@@ -235,7 +209,7 @@ def attend(
     check_array("query", query, (*leading, None), jnp.floating)
     check_array("feedback", feedback, (*leading, None), jnp.floating)
     check_array("focus", state.focus, leading, jnp.floating)
-    check_positive("threshold", threshold)
+    check_positive(threshold=threshold)
     for_query, for_feedback = attention_kernels(params, config, query.shape[-1])
     return attend_projected(
         params,
@@ -247,21 +221,19 @@ def attend(
         memory,
         threshold=threshold,
         implementation=implementation,
-        training_keys=training_keys,
         details=details,
     )
 
 
-def attention_kernels(
-    params: Params, config: AttentionConfig, query_size: int
-) -> tuple[Parts, Parts]:
+def attention_kernels(params: Params, config: Attention, query_size: int) -> tuple[Parts, Parts]:
     """What multiplies query and feedback, each for score and span.
 
     A decoder may fuse them with products of its own.
     """
-    score, span = config.parts()
-    of_span = (None, None) if span is None else span.kernels(params, query_size)
-    return tuple(zip(score.kernels(params["score"]), of_span, strict=True))
+    if isinstance(config, Summary):
+        return tuple((kernel, None) for kernel in config.kernels(params["score"]))
+    of_span = config.span.kernels(params, query_size)
+    return tuple(zip(config.score.kernels(params["score"]), of_span, strict=True))
 
 
 def project(name: str, kernels: Parts, x: Float[Array, "*N X"]) -> Parts:
@@ -278,7 +250,7 @@ def project(name: str, kernels: Parts, x: Float[Array, "*N X"]) -> Parts:
 
 def attend_projected(
     params: Params,
-    config: AttentionConfig,
+    config: Attention,
     query: Float[Array, "B *K H"],
     of_query: Parts,
     of_feedback: Parts,
@@ -287,68 +259,66 @@ def attend_projected(
     *,
     threshold: float | Float[Array, ""],
     implementation: Implementation | None,
-    training_keys: Key[Array, " B"] | None,
     details: bool,
 ) -> AttentionOutput:
     """`attend` behind its products, for a decoder that fuses them with its own."""
-    score, span = config.parts()
     hypotheses = query.shape[1:-1]
     inputs = (query, _sum(of_query, of_feedback), state)
     query, (score_part, span_part), state = jax.tree.map(
         lambda x: x.reshape(x.shape[0], -1, *x.shape[1 + len(hypotheses) :]), inputs
     )
-    query = query if score_part is None else score_part
     focus = state.focus.astype(jnp.promote_types(state.focus.dtype, jnp.float32))
-    state = state.replace(focus=focus)
-    if span is None:
-        output = _read_summary(score, params["score"], query, state, memory)
+    step = Step(
+        params=params,
+        query=query if score_part is None else score_part,
+        span_query=span_part,
+        state=state.replace(focus=focus),
+        memory=memory,
+        threshold=threshold,
+    )
+    if isinstance(config, Summary):
+        output = _read_summary(config, step)
     else:
-        reach = span.reach(params, span_part, state, memory, threshold, training_keys)
-        reach = reach.replace(
-            first=jnp.maximum(reach.first, 0),
-            last=jnp.minimum(reach.last, memory.lengths[:, None] - 1),
-        )
-        weigh = _implementation(implementation, span.narrows(threshold), reach, memory)
-        weighed = weigh(score, span, params["score"], query, reach, state, memory, details)
-        output = _output(weighed, reach, state, details, memory.annotations.shape[1])
+        output = _score_window(config, step, implementation, details)
     return jax.tree.map(lambda x: x.reshape(x.shape[0], *hypotheses, *x.shape[2:]), output)
 
 
-def _read_summary(
-    summary: Summary,
-    params: Params,
-    query: Float[Array, "B K Q"],
-    state: AttentionState,
-    memory: Memory,
-) -> AttentionOutput:
+def _read_summary(summary: Summary, step: Step) -> AttentionOutput:
     """A context without weights: no position is scored."""
+    state, memory = step.state, step.memory
     zeros = jnp.zeros_like(state.focus)
-    weights = jnp.zeros((*zeros.shape, memory.annotations.shape[1]), zeros.dtype)
+    _, length, size = memory.annotations.shape
+    weights = jnp.zeros((*zeros.shape, length), zeros.dtype)
     return AttentionOutput(
-        context=summary.read(params, query, memory.keys, memory.annotations.shape[-1]),
+        context=summary.read(step.params["score"], step.query, memory.keys, size),
         weights=weights,
         by_dimension=None,
         strength=zeros,
-        extent=zeros,
+        cost=zeros,
         scored=weights > 0,
         window=zeros.astype(jnp.int32),
         state=state.replace(step=state.step + 1),
     )
 
 
-def _output(
-    weighed: Weighed, reach: Reach, state: AttentionState, details: bool, length: int
+def _score_window(
+    config: AttentionConfig, step: Step, implementation: Implementation | None, details: bool
 ) -> AttentionOutput:
-    zeros = jnp.zeros_like(state.focus)
+    memory, zeros = step.memory, jnp.zeros_like(step.state.focus)
+    reach = config.span.reach(step)
+    first = jnp.maximum(reach.first, 0)
+    last = jnp.minimum(reach.last, memory.lengths[:, None] - 1)
+    reach = reach.replace(first=first, last=last)
+    weighed = for_step(implementation, config, step)(config, step, reach, details)
     return AttentionOutput(
         context=weighed.context,
         weights=weighed.weights,
         by_dimension=weighed.by_dimension,
         strength=zeros + reach.strength,
-        extent=zeros + reach.extent,
-        scored=dense.window_mask(reach.first, reach.last, length) if details else None,
-        window=jnp.maximum(reach.last - reach.first + 1, 0).astype(jnp.int32),
-        state=AttentionState(weighed.focus, state.step + 1, weighed.state, reach.state),
+        cost=zeros + reach.cost,
+        scored=window_mask(first, last, memory.annotations.shape[1]) if details else None,
+        window=jnp.maximum(last - first + 1, 0).astype(jnp.int32),
+        state=AttentionState(weighed.focus, step.state.step + 1, weighed.state, reach.state),
     )
 
 
@@ -357,18 +327,3 @@ def _sum(parts: Parts, others: Parts) -> Parts:
         part if other is None else other if part is None else part + other
         for part, other in zip(parts, others, strict=True)
     )
-
-
-def _implementation(
-    name: str | None, narrow: bool, reach: Reach, memory: Memory
-) -> Callable[..., Weighed]:
-    if name is not None and name not in IMPLEMENTATIONS:
-        allowed = ", ".join(map(repr, IMPLEMENTATIONS))
-        raise ValueError(f"implementation must be None or one of {allowed}, got {name!r}")
-    if reach.head is not None:
-        return dense.weigh  # expectations are over every position
-    if name is None:
-        shortest = WINDOWED_FROM_LENGTH.get(jax.default_backend(), math.inf)
-        pays = narrow and memory.annotations.shape[1] >= shortest
-        name = "windowed" if pays else "dense"
-    return IMPLEMENTATIONS[name]

@@ -19,11 +19,12 @@ def check_array(name: str, array: Array, shape: tuple[int | None, ...], kind: ty
         raise ValueError(f"{name} must have shape [{wanted}], got {list(array.shape)}")
 
 
-def check_positive(name: str, value: float | Array):
-    """Raises an error that names the argument unless it is a single positive number."""
-    if isinstance(value, jax.core.Tracer):
-        return  # its value is not known yet
-    if np.ndim(value) != 0:
-        raise ValueError(f"{name} must be a single number, got shape {np.shape(value)}")
-    if not np.asarray(value) > 0:  # numpy, or a traced function would trace the comparison
-        raise ValueError(f"{name} must be greater than 0, got {value}")
+def check_positive(**numbers: float | Array):
+    """Raises an error that names the argument unless each is a single positive number."""
+    for name, value in numbers.items():
+        if isinstance(value, jax.core.Tracer):
+            continue  # its value is not known yet
+        if np.ndim(value) != 0:
+            raise ValueError(f"{name} must be a single number, got shape {np.shape(value)}")
+        if not np.asarray(value) > 0:  # numpy, or a traced function would trace the comparison
+            raise ValueError(f"{name} must be greater than 0, got {value}")

@@ -2,28 +2,23 @@
 
 One decoder step: how strongly to penalise distance from the last focus (Eq. 8), the penalty
 (Eqs. 5, 6), the window that the threshold leaves (3.1), weights (Eq. 7), context (Eq. 1), focus
-(Eq. 4).
+(Eq. 4). VS: the paper named above.
 """
-
-from dataclasses import replace
 
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from fa_jax.attention.attend import (
-    DEFAULT,
-    Implementation,
-    attend,
-    init_attention,
-)
+from fa_jax.attention.attend import DEFAULT, attend, init_attention
+from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.checks import check_array, check_positive
-from fa_jax.attention.dense import window_mask
+from fa_jax.attention.implementation import Implementation
 from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
-from fa_jax.attention.span import AttentionState
 from fa_jax.attention.spans.flexible import Flexible, penalty
+from fa_jax.attention.step import AttentionState
+from fa_jax.attention.window import window_mask
 
 
 @struct.dataclass
@@ -67,6 +62,11 @@ def init_flexible_attention(
 
     Raises:
       ValueError: a size is not positive.
+
+    >>> sizes = dict(query_size=4, memory_size=6, feedback_size=5, attention_size=8)
+    >>> params = fa_jax.init_flexible_attention(jax.random.key(0), **sizes)
+    >>> params["score"]["query_kernel"].shape, float(params["strength"]["bias"])
+    ((4, 8), -4.0)
     """
     return init_attention(
         key,
@@ -112,12 +112,21 @@ def flexible_attention(
     Raises:
       ValueError, TypeError: at trace time, naming the argument: a shape or dtype that does not
         fit, a sigma or threshold that is not positive, an unknown implementation.
+
+    >>> sizes = dict(query_size=4, memory_size=6, feedback_size=5, attention_size=8)
+    >>> params = fa_jax.init_flexible_attention(jax.random.key(0), **sizes)
+    >>> memory = fa_jax.prepare_memory(params, jnp.ones((2, 40, 6)), jnp.array([40, 30]))
+    >>> focus = jnp.zeros(2)
+    >>> for query, feedback in zip(jnp.ones((3, 2, 4)), jnp.ones((3, 2, 5))):  # three steps
+    ...     out = fa_jax.flexible_attention(params, query, feedback, focus, memory, threshold=1.2)
+    ...     focus = out.focus
+    >>> out.context.shape, out.weights.shape, out.window.shape
+    ((2, 6), (2, 40), (2,))
     """
-    check_positive("sigma", sigma)
     step = jnp.zeros(jnp.shape(focus), jnp.int32)
     output = attend(
         params,
-        replace(DEFAULT, sigma=sigma),
+        AttentionConfig("concat", Flexible(sigma)),
         query,
         feedback,
         AttentionState(focus, step),
@@ -152,12 +161,19 @@ def flexible_bias(
       threshold: τ; positions penalised this much or more get -inf, and so do those of padding.
         The position nearest to the focus never does, in a sentence that is not empty.
 
+    Returns:
+      The bias of each position; 0 at the focus, negative beside it.
+
     Raises:
       ValueError, TypeError: a shape or dtype that does not fit, a sigma or threshold that is not
         positive.
+
+    >>> g, focus, lengths = jnp.full((2, 3), 0.5), jnp.full((2, 3), 4.0), jnp.array([[9], [7]])
+    >>> bias = fa_jax.flexible_bias(g, focus, lengths, size=9, threshold=1.0)
+    >>> print(bias[0, 0].round(1))
+    [-inf -inf -0.4 -0.1 -0.  -0.1 -0.4 -inf -inf]
     """
-    check_positive("sigma", sigma)
-    check_positive("threshold", threshold)
+    check_positive(sigma=sigma, threshold=threshold)
     check_array("strength", strength, strength.shape, jnp.floating)
     check_array("focus", focus, strength.shape, jnp.floating)
     check_array("lengths", lengths, (None,) * strength.ndim, jnp.integer)

@@ -4,12 +4,13 @@ import jax.numpy as jnp
 from flax import linen as nn
 from jaxtyping import Array, Float, Int
 
-from fa_jax.attention.attend import Implementation, prepare_memory
+from fa_jax.attention.attend import prepare_memory
 from fa_jax.attention.flexible import (
     FlexibleAttentionOutput,
     flexible_attention,
     init_flexible_attention,
 )
+from fa_jax.attention.implementation import Implementation
 from fa_jax.attention.memory import Memory
 
 
@@ -21,6 +22,16 @@ class FlexibleAttention(nn.Module):
       sigma, threshold, implementation: as in `flexible_attention`.
 
     Its parameters are one entry, "flexible_attention", that the functions accept as they are.
+
+    >>> module = fa_jax.FlexibleAttention(4, 6, 5, 8, threshold=1.2)
+    >>> def step(module, annotations, lengths, query, feedback, focus):
+    ...     return module(query, feedback, focus, module.prepare_memory(annotations, lengths))
+    >>> source = jnp.ones((2, 9, 6)), jnp.array([9, 7])
+    >>> begin = flax.linen.init_with_output(step, module)
+    >>> inputs = jnp.ones((2, 4)), jnp.ones((2, 5)), jnp.zeros(2)
+    >>> out, params = begin(jax.random.key(0), *source, *inputs)
+    >>> out.context.shape
+    (2, 6)
     """
 
     query_size: int

@@ -5,16 +5,18 @@ that a decoder can fuse them with its own, and what is computed once a sentence;
 both. Where it is evaluated, at every position or in the windows alone, is none of its business.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 from flax.linen import initializers
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
+from fa_jax.attention.checks import check_array
 from fa_jax.attention.params import Params
 
-Kernels = tuple[Array | None, Array | None]
+InputKernels = tuple[Array | None, Array | None]
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,26 @@ class Sizes:
     feedback: int
     attention: int
 
+    def __post_init__(self):
+        for name, size in vars(self).items():
+            if size < 1:
+                raise ValueError(f"{name}_size must be at least 1, got {size}")
+
 
 class Score:
     """The score of a query and an annotation. Subclasses are frozen dataclasses: their settings.
 
     params is the attention's entry "score". N sentences or window blocks, K queries of each.
+
+    >>> class Cosine(fa_jax.Score):
+    ...     def evaluate(self, params, query, keys, state):
+    ...         unit = lambda x: x / jnp.linalg.norm(x, axis=-1, keepdims=True)
+    ...         return jnp.einsum("nkd,nsd->nks", unit(query), unit(keys))
+    >>> config = fa_jax.AttentionConfig(Cosine(), "flexible")
     """
+
+    windowed_from: ClassVar[Mapping[str, int]] = {"cpu": 64}
+    """By platform: the padded length from which scoring the windows alone was measured to pay."""
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         """Its parameters.
@@ -41,16 +57,28 @@ class Score:
         """
         return {}
 
-    def kernels(self, params: Params) -> Kernels:
+    def for_sources(self, longest: int) -> "Score":
+        """The same score for sources of up to so many tokens."""
+        return self
+
+    def kernels(self, params: Params) -> InputKernels:
         """What multiplies query [H, Q] and feedback [E, Q]; their products are added.
 
-        None for the query: it is used as it is. None for the feedback: it is not read.
+        By their names in params. None for the query: it is used as it is. None for the feedback:
+        it is not read.
         """
-        return None, None
+        return params.get("query_kernel"), params.get("feedback_kernel")
 
     def keys(self, params: Params, annotations: Float[Array, "B S D"]) -> PyTree:
-        """The memory's part, computed once a sentence; leaves [B, S, ...]."""
-        return annotations
+        """The memory's part, computed once a sentence (VS 5.5); leaves [B, S, ...].
+
+        Their product with "memory_kernel", where params has one.
+        """
+        if "memory_kernel" not in params:
+            return annotations
+        kernel = params["memory_kernel"]
+        check_array("annotations", annotations, (None, None, len(kernel)), jnp.floating)
+        return annotations @ kernel
 
     def evaluate(
         self, params: Params, query: Float[Array, "N K Q"], keys: PyTree, state: PyTree
@@ -85,43 +113,7 @@ def at_least_float32(x: Array) -> Array:
     return x.astype(jnp.promote_types(x.dtype, jnp.float32))
 
 
-@jax.custom_vjp
-def hidden_layer_score(
-    vector: Float[Array, " A"], query: Float[Array, "N K A"], keys: Float[Array, "N S A"]
-) -> Float[Array, "N K S"]:
-    """`v · tanh(query + keys)`, each query against each key of its row, in float32."""
-    return project_hidden(_hidden(query, keys), vector)
-
-
-def project_hidden(
-    hidden: Float[Array, "N K S A"], vector: Float[Array, " A"]
-) -> Float[Array, "N K S"]:
-    """`v · hidden` in float32. As one flat product it is twice as fast on a CPU."""
-    flat = at_least_float32(hidden).reshape(-1, hidden.shape[-1]) @ at_least_float32(vector)
-    return flat.reshape(hidden.shape[:-1])
-
-
-def _hidden(query: Array, keys: Array) -> Float[Array, "N K S A"]:
-    return at_least_float32(jnp.tanh(query[:, :, None] + keys[:, None]))
-
-
-def _forward(vector, query, keys):
-    return hidden_layer_score(vector, query, keys), (vector, query, keys)
-
-
-def _backward(residuals, gradient):
-    """Recomputes tanh instead of storing it: a step of a scan reads less memory than it fills."""
-    vector, query, keys = residuals
-    hidden = _hidden(query, keys)
-    slope = 1 - jnp.square(hidden)
-    for_vector = jnp.einsum("nks,nksa->nka", gradient, hidden).sum((0, 1))
-    for_query = jnp.einsum("nks,nksa->nka", gradient, slope) * vector
-    for_keys = (gradient[..., None] * slope * vector).sum(1)
-    return (
-        for_vector.astype(vector.dtype),
-        for_query.astype(query.dtype),
-        for_keys.astype(keys.dtype),
-    )
-
-
-hidden_layer_score.defvjp(_forward, _backward)
+def multiplied(query: Float[Array, "N K Q"], keys: Float[Array, "N S H"]) -> Float[Array, "N K S"]:
+    """Each query times each key of its row."""
+    check_array("query", query, (*query.shape[:2], keys.shape[-1]), jnp.floating)
+    return at_least_float32(jnp.einsum("nkh,nsh->nks", query, keys))

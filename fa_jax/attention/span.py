@@ -4,29 +4,16 @@ A span is a value, as a score is. At each step it turns its state (where attenti
 steps there were) into a reach: the window of positions that are scored, and a prior over them.
 """
 
-from collections.abc import Callable
+from typing import ClassVar
 
+import jax
 import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
-from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Kernels, Sizes
-
-
-@struct.dataclass
-class AttentionState:
-    """What one step hands to the next.
-
-    focus: p_t, in positions from 0. step: t, from 0. score, span: what the score's positions and
-    the span remember; () for most.
-    """
-
-    focus: Float[Array, "B *K"]
-    step: Int[Array, "B *K"]
-    score: PyTree = ()
-    span: PyTree = ()
+from fa_jax.attention.score import InputKernels, Sizes
+from fa_jax.attention.step import AttentionState, Step
 
 
 @struct.dataclass
@@ -34,32 +21,42 @@ class Reach:
     """What a span decides for one step.
 
     first, last: the window, both included; the positions whose score is computed. What lies
-    outside the sentence does not count. prior: what the span's bias and factor are made of.
-    strength: g(t); 0 where a span has none. extent: z(t), what training pays for, in positions; 0
-    where a span has none. state: the span's own, for the next step. head: where a span only
-    expects to be; its weights are then expectations over every position.
+    outside the sentence does not count. prior: what the span's bias and factor are made of; leaves
+    [B, K, ...]. strength: g(t); 0 where a span has none. cost: what training pays for the step, in
+    nats. state: the span's own, for the next step.
     """
 
     first: Int[Array, "B K"]
     last: Int[Array, "B K"]
     prior: PyTree = ()
     strength: Float[Array, "B K"] | float = 0.0
-    extent: Float[Array, "B K"] | float = 0.0
+    cost: Float[Array, "B K"] | float = 0.0
     state: PyTree = ()
-    head: Float[Array, "B K S"] | None = None
 
 
 class Span:
     """Which positions count. Subclasses are frozen dataclasses: their settings.
 
     params is the attention's own: a span's entries stand beside "score".
+
+    >>> class Ahead(fa_jax.Span):
+    ...     def narrows(self, threshold):
+    ...         return True
+    ...     def reach(self, step):
+    ...         here = jnp.round(step.state.focus).astype(int)
+    ...         return fa_jax.Reach(first=here - 1, last=here + 8)
+    >>> config = fa_jax.AttentionConfig("dot", Ahead())
     """
+
+    slow: ClassVar[tuple[str, ...]] = ()
+    """Its entries that training slows down by `training.strength_rate`: a network that decides
+    where attention may look is one number read out of many units, which Adam all moves at once."""
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         """Its parameters, by the names of their entries."""
         return {}
 
-    def kernels(self, params: Params, query_size: int) -> Kernels:
+    def kernels(self, params: Params, query_size: int) -> InputKernels:
         """What multiplies query [H, P] and feedback [E, P]; their products are added.
 
         None: it is not read.
@@ -70,28 +67,21 @@ class Span:
         """What it reads of the annotations, computed once a sentence; leaves [B, S, ...]."""
         return ()
 
-    def initial_state(self, sentences: int, length: int) -> PyTree:
-        """Its own state before the first step; leaves [B, ...]."""
+    def initial_state(
+        self, sentences: int, length: int, training_keys: Key[Array, " B"] | None
+    ) -> PyTree:
+        """Its own state before the first step; leaves [B, ...].
+
+        training_keys: in training, a random key a sentence.
+        """
         return ()
 
     def narrows(self, threshold: float | Float[Array, ""]) -> bool:
         """Whether windows can be smaller than the sentence."""
         raise NotImplementedError
 
-    def reach(
-        self,
-        params: Params,
-        projected: Float[Array, "B K P"] | None,
-        state: AttentionState,
-        memory: Memory,
-        threshold: float | Float[Array, ""],
-        training_keys: Key[Array, " B"] | None,
-    ) -> Reach:
-        """The step's window and prior.
-
-        projected: what the kernels made of query and feedback. threshold: τ, for spans that
-        penalise. training_keys: given in training; a random key a sentence, the same at each step.
-        """
+    def reach(self, step: Step) -> Reach:
+        """The step's window and prior."""
         raise NotImplementedError
 
     def bias(
@@ -106,30 +96,34 @@ class Span:
         """What multiplies their weights behind the softmax."""
         return 1.0
 
-    def expect(
-        self, scores: Float[Array, "B K S"], window: Bool[Array, "B K S"], reach: Reach
-    ) -> Float[Array, "B K S"]:
-        """Weights in expectation over where the head is; for spans whose reach has one."""
-        raise NotImplementedError
+    def needs_every_position(self, state: AttentionState) -> bool:
+        """Whether `weights` is more than a softmax over the window, which windows alone allow."""
+        return False
+
+    def weights(
+        self,
+        scores: Float[Array, "B K S *D"],
+        window: Bool[Array, "B K S"],
+        reach: Reach,
+        positions: Float[Array, " S"],
+    ) -> Float[Array, "B K S *D"]:
+        """The softmax over the window alone, exactly 0 elsewhere; an empty one has no weights."""
+        places = jnp.broadcast_to(positions, window.shape)
+        bias, factor, inside = (
+            by_position(x, scores.ndim)
+            for x in (self.bias(reach.prior, places), self.factor(reach.prior, places), window)
+        )
+        return jax.nn.softmax(scores + bias, axis=2, where=inside) * factor
+
+    def continued(self, params: Params, before: "Span") -> Params:
+        """Parameters learnt with another span of this class, for these settings.
+
+        params: the attention's. before: the span that they were learnt with.
+        """
+        return params
 
 
-def window_around(
-    centre: Float[Array, "B K"],
-    half_width: Float[Array, "B K"] | float,
-    lengths: Int[Array, " B"],
-    inside: Callable[[Float[Array, "B K"]], Bool[Array, "B K"]],
-) -> tuple[Int[Array, "B K"], Int[Array, "B K"]]:
-    """First and last position of the sentence near a centre; always the nearest one.
-
-    inside: whether a position belongs to it. It decides; half_width may be off by rounding.
-    """
-    end = lengths[:, None].astype(centre.dtype) - 1
-    first = jnp.ceil(jnp.clip(centre - half_width, -1, end + 1))
-    last = jnp.floor(jnp.clip(centre + half_width, -1, end + 1))
-    first = jnp.where(inside(first - 1), first - 1, jnp.where(inside(first), first, first + 1))
-    last = jnp.where(inside(last + 1), last + 1, jnp.where(inside(last), last, last - 1))
-    first, last = jnp.maximum(first, 0), jnp.minimum(last, end)
-    nearest = jnp.clip(jnp.round(centre), 0, jnp.maximum(end, 0))
-    empty = first > last
-    first, last = (jnp.where(empty, nearest, x).astype(lengths.dtype) for x in (first, last))
-    return first, last
+def by_position(x: Float[Array, "B K S"] | Bool[Array, "B K S"] | float, ndim: int) -> Array:
+    """What positions have, beside scores of so many axes: one for each dimension, or just one."""
+    x = jnp.asarray(x)
+    return x.reshape(*x.shape, *[1] * (ndim - x.ndim)) if x.ndim else x

@@ -4,26 +4,31 @@ The cost of a step does not depend on the sentence's length, no position has a w
 applies.
 """
 
-from dataclasses import dataclass
-
-import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Kernels, Sizes
+from fa_jax.attention.score import InputKernels, Sizes
 
 
 class Summary:
     """What a sentence comes to. Subclasses are frozen dataclasses: their settings.
 
     params is the attention's entry "score", as a score's is.
+
+    >>> class Mean(fa_jax.Summary):
+    ...     def summarize(self, params, annotations, lengths):
+    ...         return annotations.sum(1) / lengths[:, None]
+    ...     def read(self, params, query, summary, size):
+    ...         return jnp.broadcast_to(summary[:, None], (*query.shape[:2], size))
+    >>> annotations, lengths = jnp.ones((2, 9, 6)), jnp.array([9, 9])
+    >>> memory = fa_jax.prepare_memory({"score": {}}, annotations, lengths, Mean())
     """
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         """Its parameters."""
         return {}
 
-    def kernels(self, params: Params) -> Kernels:
+    def kernels(self, params: Params) -> InputKernels:
         """What multiplies query [H, Q] and feedback [E, Q]; None: it is not read."""
         return None, None
 
@@ -38,13 +43,3 @@ class Summary:
     ) -> Float[Array, "B K D"]:
         """The context. size: D."""
         raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class NoAttention(Summary):
-    """The decoder sees the source in its first state alone: the context is zero."""
-
-    def read(
-        self, params: Params, query: Float[Array, "B K Q"], summary: PyTree, size: int
-    ) -> Float[Array, "B K D"]:
-        return jnp.zeros((*query.shape[:2], size), query.dtype)

@@ -13,10 +13,9 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
-from fa_jax.attention.memory import Memory
-from fa_jax.attention.params import Params
-from fa_jax.attention.score import Score
-from fa_jax.attention.span import AttentionState, Reach, Span
+from fa_jax.attention.attention_config import AttentionConfig
+from fa_jax.attention.span import Reach
+from fa_jax.attention.step import Step
 from fa_jax.attention.weighed import Weighed
 
 BLOCK = 8
@@ -39,19 +38,10 @@ class Packed:
     inside: Bool[Array, "C block"]
 
 
-def weigh(
-    score: Score,
-    span: Span,
-    params: Params,
-    query: Float[Array, "B K Q"],
-    reach: Reach,
-    state: AttentionState,
-    memory: Memory,
-    details: bool,
-) -> Weighed:
+def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
     """As `dense.weigh`, from the windows alone. details: also return weights, [B, K, S]."""
     sentences, queries = reach.first.shape
-    rows, length = sentences * queries, memory.annotations.shape[1]
+    rows, length = sentences * queries, step.memory.annotations.shape[1]
     first, last = reach.first.reshape(-1), reach.last.reshape(-1)
     first_block = first // BLOCK
     count = jnp.where(first <= last, last // BLOCK - first_block + 1, 0)
@@ -68,11 +58,22 @@ def weigh(
         inside &= (slot < ends[-1])[:, None]
         position = jnp.clip(position, 0, length - 1)
         packed = Packed(row, row // queries, position, inside)
-        return _weigh_packed(score, span, params, query, reach, state, memory, details, packed)
+        return _weigh_packed(config, step, reach, details, packed)
 
     capacities = _capacities(rows, -(-length // BLOCK))
-    smallest = (ends[-1] > jnp.asarray(capacities)).sum()
+    smallest = _one_for_all((ends[-1] > jnp.asarray(capacities)).sum())
     return jax.lax.switch(smallest, [partial(with_slots, c) for c in capacities])
+
+
+@jax.custom_batching.custom_vmap
+def _one_for_all(capacity: Int[Array, ""]) -> Int[Array, ""]:
+    """A capacity's number. Under `vmap` all take the largest: each its own would run them all."""
+    return capacity
+
+
+@_one_for_all.def_vmap
+def _largest(size: int, batched: list[bool], capacity: Int[Array, "*N"]):
+    return capacity.max(), False
 
 
 def _capacities(rows: int, blocks: int) -> list[int]:
@@ -86,16 +87,10 @@ def _capacities(rows: int, blocks: int) -> list[int]:
 
 
 def _weigh_packed(
-    score: Score,
-    span: Span,
-    params: Params,
-    query: Float[Array, "B K Q"],
-    reach: Reach,
-    state: AttentionState,
-    memory: Memory,
-    details: bool,
-    packed: Packed,
+    config: AttentionConfig, step: Step, reach: Reach, details: bool, packed: Packed
 ) -> Weighed:
+    score, span, memory, state = config.score, config.span, step.memory, step.state
+    params, query = step.params["score"], step.query
     sentences, queries = reach.first.shape
     rows = sentences * queries
     row, sentence, position = packed.row[:, None], packed.sentence[:, None], packed.position

@@ -15,19 +15,16 @@ from dataclasses import dataclass, replace
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int
+from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
-from fa_jax.attention import AttentionConfig
-from fa_jax.attention.attend import DEFAULT
-from fa_jax.attention.span import Reach
-from fa_jax.attention.spans.flexible import Flexible
-from fa_jax.attention.summary import Summary
-from fa_jax.benchmarks import BENCHMARKS
+from fa_jax.attention import AttentionConfig, Flexible, Global, Reach, Sizes, Span, Step, Summary
+from fa_jax.attention.params import Params
+from fa_jax.attention.score import InputKernels
 from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.benchmarks.timing import alternate
 from fa_jax.config import ModelConfig
 from fa_jax.model import decoder
-from fa_jax.model.translator import BEGIN, embed_target, init_translator, read_source
+from fa_jax.model.encoder_decoder import BEGIN, embed_target, init_encoder_decoder, read_source
 from fa_jax.presets import preset
 
 VOCABULARIES = 104, 3004
@@ -43,11 +40,10 @@ CASES = {
 
 
 def measure(rounds: int = 7) -> Report:
-    """A row for each score and batch size."""
+    """A row for each score and batch size. rounds: times that each side is timed."""
     rows = []
     for score, sentences in CASES:
-        model = replace(preset("char", "en-ja", "").model, score=score)
-        sides, share = _sides(model, sentences)
+        sides, share = _sides(preset("char", "en-ja", "").model, score, sentences)
         times = alternate(sides, rounds)
         seconds = {name: timing.seconds for name, timing in times.items()}
         attention = seconds["global"] - seconds["no attention"]
@@ -75,12 +71,12 @@ def measure(rounds: int = 7) -> Report:
         )
         for row, target in zip(rows, CASES.values(), strict=True)
     ]
-    return Report(
-        "forced_decoding", BENCHMARKS["forced_decoding"], settings, rows, headlines=headlines
-    )
+    return Report("forced_decoding", settings, rows, headlines=headlines)
 
 
-def record(sentences: int, random: np.random.Generator) -> tuple[np.ndarray, ...]:
+def record(
+    sentences: int, random: np.random.Generator
+) -> tuple[Int[np.ndarray, " B"], Int[np.ndarray, "T B"], Int[np.ndarray, "T B"]]:
     """Lengths, and first and last position of each step's window: a trace to be replayed.
 
     The focus goes through the sentence with the steps, with jumps; windows are wide at some steps
@@ -109,32 +105,32 @@ def _share(first: np.ndarray, last: np.ndarray, lengths: np.ndarray) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Replayed(Flexible):
-    """The flexible span, strength network and penalty, but windows as they were recorded."""
+class Replayed(Span):
+    """A flexible span's strength network and penalty, but windows as they were recorded.
 
-    first: Int[Array, "T B"] | None = None
-    last: Int[Array, "T B"] | None = None
+    first, last: of each step and sentence.
+    """
 
-    def narrows(self, threshold) -> bool:
+    flexible: Flexible
+    first: Int[Array, "T B"]
+    last: Int[Array, "T B"]
+
+    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
+        return self.flexible.init(key, sizes)
+
+    def kernels(self, params: Params, query_size: int) -> InputKernels:
+        return self.flexible.kernels(params, query_size)
+
+    def narrows(self, threshold: float | Float[Array, ""]) -> bool:
         return True
 
-    def reach(self, params, projected, state, memory, threshold, training_keys) -> Reach:
-        reach = super().reach(params, projected, state, memory, threshold, training_keys)
-        step = state.step[0, 0]
-        return reach.replace(first=self.first[step][:, None], last=self.last[step][:, None])
+    def reach(self, step: Step) -> Reach:
+        now = step.state.step[0, 0]
+        windows = {"first": self.first[now][:, None], "last": self.last[now][:, None]}
+        return self.flexible.reach(step).replace(**windows)
 
-
-@dataclass(frozen=True, eq=False)
-class StrengthAlone(Flexible):
-    """The strength network without any scores: what it costs by itself."""
-
-    def reach(self, params, projected, state, memory, threshold, training_keys) -> Reach:
-        reach = super().reach(params, projected, state, memory, threshold, training_keys)
-        nothing = jnp.zeros_like(reach.first)
-        return reach.replace(first=nothing, last=nothing)
-
-    def narrows(self, threshold) -> bool:
-        return True
+    def bias(self, prior: PyTree, positions: Float[Array, "N K P"]) -> Float[Array, "N K P"]:
+        return self.flexible.bias(prior, positions)
 
 
 @dataclass(frozen=True)
@@ -144,44 +140,37 @@ class FirstAnnotation(Summary):
     It reads a little of the query, or its product with the kernel would leave the loop.
     """
 
-    def summarize(self, params, annotations, lengths) -> Array:
+    def summarize(
+        self, params: Params, annotations: Float[Array, "B S D"], lengths: Int[Array, " B"]
+    ) -> Float[Array, "B D"]:
         return annotations[:, 0]
 
-    def read(self, params, query, summary, size) -> Array:
+    def read(
+        self, params: Params, query: Float[Array, "B K Q"], summary: Float[Array, "B D"], size: int
+    ) -> Float[Array, "B K D"]:
         return summary[:, None] + 1e-9 * query[..., :1]
 
 
-@dataclass(frozen=True)
-class Attending(ModelConfig):
-    """A model with attention of one's own."""
-
-    own: AttentionConfig = DEFAULT
-
-    @property
-    def attention(self) -> AttentionConfig:
-        return self.own
-
-
-def _attending(model: ModelConfig, **parts) -> Attending:
-    return Attending(**vars(model), own=replace(model.attention, **parts))
-
-
-def _sides(model: ModelConfig, sentences: int) -> tuple[dict[str, Callable], float]:
+def _sides(
+    model: ModelConfig, score: str, sentences: int
+) -> tuple[dict[str, Callable[[], tuple[Array, Array]]], float]:
+    """Each side's way of writing, and the windows' share of the sources."""
     random = np.random.default_rng(0)
     lengths, first, last = record(sentences, random)
     size = -(-SOURCE_LENGTH // 8) * 8
     source = random.integers(4, VOCABULARIES[0], (sentences, size)).astype(np.int32)
     target = random.integers(4, VOCABULARIES[1], (sentences, STEPS)).astype(np.int32)
-    replayed = Replayed(1.5, jnp.asarray(first), jnp.asarray(last))
+    windows = Replayed(Flexible(), jnp.asarray(first), jnp.asarray(last))
+    one_position = replace(windows, first=jnp.zeros_like(first), last=jnp.zeros_like(last))
     sides = {
-        "global": (_attending(model, span="global"), "dense"),
-        "flexible": (_attending(model, span=replayed), "windowed"),
-        "strength alone": (_attending(model, score="concat", span=StrengthAlone()), "windowed"),
-        "no attention": (_attending(model, score=FirstAnnotation(), span=None), "dense"),
+        "global": (AttentionConfig(score, Global()), "dense"),
+        "flexible": (AttentionConfig(score, windows), "windowed"),
+        "strength alone": (AttentionConfig("concat", one_position), "windowed"),
+        "no attention": (FirstAnnotation(), "dense"),
     }
     made = {
-        name: _writes(config, implementation, source, lengths, target)
-        for name, (config, implementation) in sides.items()
+        name: _writes(replace(model, attention=own), implementation, source, lengths, target)
+        for name, (own, implementation) in sides.items()
     }
     return made, _share(first, last, lengths)
 
@@ -194,7 +183,7 @@ def _writes(
     target: np.ndarray,
 ) -> Callable:
     """Writes the target; returns its log probability and the number of scores."""
-    params = jax.jit(init_translator, static_argnums=(1, 2, 3))(
+    params = jax.jit(init_encoder_decoder, static_argnums=(1, 2, 3))(
         jax.random.key(0), config, *VOCABULARIES
     )
     source, lengths, target = map(jnp.asarray, (source, lengths, target))
@@ -218,7 +207,6 @@ def _writes(
                 read.memory,
                 threshold=jnp.float32(1e9),
                 implementation=implementation,
-                training_keys=None,
                 details=False,
             )
             bottleneck = decoder.bottleneck(params["decoder"], state.output)

@@ -5,7 +5,7 @@ hypotheses look at places within 16 positions of each other; "scattered": anywhe
 sentences leave the processor's caches.
 """
 
-from fa_jax.benchmarks import BENCHMARKS
+from fa_jax.attention import Concat
 from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.benchmarks.steps import attention_sides
 from fa_jax.benchmarks.timing import alternate
@@ -16,25 +16,27 @@ LENGTHS = (64, 256, 1024, 4096, 8192)
 def measure(
     rounds: int = 40, window: int = 16, sentences: int = 1, beam: int = 20, size: int = 500
 ) -> Report:
-    """A row for each length; windowed steps of all lengths alternate."""
+    """A row for each length; windowed steps of all lengths alternate.
+
+    rounds: times that each side is timed. window: in positions. sentences, beam, size: as
+    `attention_sides` takes them.
+    """
     sides, windows = {}, {}
     for length in LENGTHS:
-        shape = ("concat", length, window, sentences, beam, size)
+        shape = (Concat(), length, window, sentences, beam, size)
         of_length, windows[length] = attention_sides(*shape, apart=window)
         scattered, _ = attention_sides(*shape)
         of_length["scattered"] = scattered["windowed"]
         sides |= {(name, length): side for name, side in of_length.items()}
     times = alternate(sides, rounds)
-    shortest = {
-        name: times[name, LENGTHS[0]].seconds for name in ("windowed", "scattered", "dense")
-    }
     rows = [
         {
             "length": length,
             "window": windows[length],
-            "windowed_to_shortest": times["windowed", length].seconds / shortest["windowed"],
-            "scattered_to_shortest": times["scattered", length].seconds / shortest["scattered"],
-            "dense_to_shortest": times["dense", length].seconds / shortest["dense"],
+            **{
+                f"{name}_to_shortest": times[name, length].seconds / times[name, LENGTHS[0]].seconds
+                for name in ("windowed", "scattered", "dense")
+            },
             "windowed_to_dense": times["windowed", length].seconds / times["dense", length].seconds,
             "spread": times["windowed", length].spread,
         }
@@ -52,6 +54,4 @@ def measure(
             ("scattered", "scattered_to_shortest"),
         )
     ]
-    return Report(
-        "long_sentences", BENCHMARKS["long_sentences"], settings, rows, headlines=headlines
-    )
+    return Report("long_sentences", settings, rows, headlines=headlines)

@@ -11,27 +11,25 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import jax
 
-from fa_jax.benchmarks import BENCHMARKS
 from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.cache import cache_folder
 from fa_jax.config import Config
 from fa_jax.data.batches import epoch_order, make_batch, plan_batches
-from fa_jax.data.codec import TextCodec
 from fa_jax.data.encoded import PreparedData, prepare
-from fa_jax.data.vocabulary import SPECIAL
+from fa_jax.data.vocabulary import SPECIAL, Vocabulary
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import score_translations
-from fa_jax.run import Run, load_run
+from fa_jax.runs.run import Run, load_run
+from fa_jax.runs.translate import read_sources, search, texts_of
 from fa_jax.training.optimizer import make_optimizer
 from fa_jax.training.step import init_state, make_train_step, replicate, shard
-from fa_jax.translation import search, texts_of
 
 RUN = Path("runs/en-ja-small")
 PYTHON = Path(".venv-peers/bin/python")
@@ -45,35 +43,30 @@ UPDATES = 2000
 def measure(rounds: int = 3, steps: int = 50) -> Report:
     """Two rows: sentences translated and target words learnt from, a second.
 
-    steps: of training that a round times.
+    rounds: times that each side trains and translates. steps: of training that a round times.
 
     Raises:
       UserError: JoeyNMT or the trained run is not there.
     """
     if not PYTHON.exists():
         raise UserError(f"{PYTHON} is not there: install JoeyNMT beside fa_jax with `make peers`")
-    began = time.perf_counter()
     run = load_run(RUN)
-    loading = time.perf_counter() - began
     data = prepare(run.config.data, codecs=(run.source, run.target))
     pairs = list(data.corpus.test)
     theirs = _JoeyNMT(_workplace(run.config, data))
     ours = _FaJax(run, data, [source for source, _ in pairs])
     sides = {"fa_jax": ours, "joeynmt": theirs}
 
-    compilation = {"training": ours.steps(0)["seconds"]}
+    ours.warm_up()
     theirs.steps(5)
-    best, translations, compilation["decoding"] = {}, {}, 0.0
+    best, translations = {}, {}
     for name, side in sides.items():
         times = {}
         for size in BATCH_SIZES:
-            if name == "fa_jax":
-                compilation["decoding"] += side.translate(size)["seconds"]
+            side.translate(size)  # compiles
             found = side.translate(size)
             times[size], translations[name] = found["seconds"], found["translations"]
         best[name] = min(times, key=times.get)
-        if name == "fa_jax":
-            compilation["decoding"] -= sum(times.values())
 
     decoding, training = ({name: [] for name in sides} for _ in range(2))
     for _ in range(rounds):
@@ -105,10 +98,7 @@ def measure(rounds: int = 3, steps: int = 50) -> Report:
         f"{words['fa_jax']:.1f} and {words['joeynmt']:.1f} subwords a translation; BLEU "
         f"{bleu['fa_jax']:.2f} and {bleu['joeynmt']:.2f} (JoeyNMT's after {UPDATES:,} updates).",
         f"Training: batches of {TRAINING_BATCH}, {steps} steps a round.",
-        f"Apart: fa_jax loads in {loading:.1f} s and compiles {len(BATCH_SIZES)} batch sizes in "
-        f"{compilation['decoding']:.0f} s, training in {compilation['training']:.0f} s (with the "
-        f"cache of compiled programs as it was); JoeyNMT loads model and data in "
-        f"{theirs.ready['seconds']:.0f} s. Parameters: {ours.parameters:,} and "
+        f"Loading and compiling are not counted. Parameters: {ours.parameters:,} and "
         f"{theirs.ready['parameters']:,}. torch {theirs.ready['torch']}.",
     ]
     theirs.close()
@@ -117,7 +107,7 @@ def measure(rounds: int = 3, steps: int = 50) -> Report:
         Headline(f"{row['what']} a second ÷ JoeyNMT", row["ratio"], target, at_least=True)
         for row, target in zip(rows, TARGETS, strict=True)
     ]
-    return Report("peers", BENCHMARKS["peers"], settings, rows, notes, headlines)
+    return Report("peers", settings, rows, notes, headlines)
 
 
 class _FaJax:
@@ -133,7 +123,7 @@ class _FaJax:
             max_length=config.data.max_length,
             padded_shapes=config.data.padded_shapes,
         )
-        optimizer = make_optimizer(config.training, len(self._plan))
+        optimizer = make_optimizer(config, len(self._plan))
         self._step = make_train_step(config, optimizer)
         vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
         state = init_state(config, optimizer, *vocabularies)
@@ -142,14 +132,17 @@ class _FaJax:
         self._order = epoch_order(self._plan, config.training.seed, 0)
         self._next = 0
 
+    def warm_up(self):
+        """One step of each padded shape."""
+        shapes = {tuple(shape): index for index, shape in enumerate(self._plan.shapes.tolist())}
+        self._train(shapes.values())
+
     def steps(self, count: int) -> dict[str, Any]:
-        """So many steps of training; 0: one of each padded shape."""
-        if count:
-            indices = self._order[self._next : self._next + count]
-            self._next += count
-        else:
-            shapes = {tuple(shape): index for index, shape in enumerate(self._plan.shapes.tolist())}
-            indices = shapes.values()
+        """So many steps of training."""
+        self._next += count
+        return self._train(self._order[self._next - count : self._next])
+
+    def _train(self, indices: Iterable[int]) -> dict[str, Any]:
         words, began = 0, time.perf_counter()
         for index in indices:
             batch = make_batch(self._data.train, self._plan, int(index))
@@ -162,8 +155,9 @@ class _FaJax:
     def translate(self, batch_size: int) -> dict[str, Any]:
         decoding = replace(self._run.config.decoding, batch_size=batch_size)
         began = time.perf_counter()
-        results = search([self._run], self._lines, decoding)
-        texts_of(self._run, self._lines, decoding, results)
+        sources = read_sources(self._run, self._lines)
+        results = search([self._run], [sources], decoding)
+        texts_of(self._run, sources, decoding, results)
         seconds = time.perf_counter() - began
         words = [self._run.target.tokens(result.hypotheses[0].words) for result in results]
         return {"seconds": seconds, "translations": words}
@@ -208,16 +202,10 @@ class _JoeyNMT:
         return json.loads(line)
 
 
-@dataclass(frozen=True)
-class _Texts:
-    """One side of a split, as lines of tokens."""
-
-    codec: TextCodec
-    texts: Sequence[Sequence[int]]
-
-    def write(self, path: Path):
-        lines = (" ".join(self.codec.vocabulary.words(text)) for text in self.texts)
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+def _write_tokens(path: Path, vocabulary: Vocabulary, texts: Iterable[Sequence[int]]):
+    """A line a text."""
+    lines = (" ".join(vocabulary.words(text)) for text in texts)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def _bleu(run: Run, translations: Sequence[Sequence[str]], references: Sequence[str]) -> float:
@@ -232,92 +220,45 @@ def _workplace(config: Config, data: PreparedData) -> Path:
     """Our tokens and vocabularies in JoeyNMT's formats, and its config; returns the config."""
     folder = cache_folder() / "peers" / "joeynmt"
     folder.mkdir(parents=True, exist_ok=True)
-    codecs = {data.corpus.source_language: data.source, data.corpus.target_language: data.target}
-    for language, encoded in zip(codecs, (data.train.source, data.train.target), strict=True):
-        _Texts(codecs[language], encoded).write(folder / f"train.{language}")
-        place = list(codecs).index(language)
+    languages = data.corpus.source_language, data.corpus.target_language
+    codecs, encoded = (data.source, data.target), (data.train.source, data.train.target)
+    for place, (language, codec) in enumerate(zip(languages, codecs, strict=True)):
+        words = codec.vocabulary
+        _write_tokens(folder / f"train.{language}", words, encoded[place])
         for split in ("validation", "test"):
-            texts = [codecs[language].encode(pair[place]) for pair in getattr(data.corpus, split)]
-            _Texts(codecs[language], texts).write(folder / f"{split}.{language}")
-        words = data.source.vocabulary.tokens if place == 0 else data.target.vocabulary.tokens
-        text = "".join(f"{word}\n" for word in words if word not in SPECIAL)
+            texts = (codec.encode(pair[place]) for pair in getattr(data.corpus, split))
+            _write_tokens(folder / f"{split}.{language}", words, texts)
+        text = "".join(f"{word}\n" for word in words.tokens if word not in SPECIAL)
         (folder / f"vocabulary.{language}").write_text(text, encoding="utf-8")
     path = folder / "config.yaml"
-    path.write_text(json.dumps(_joeynmt_config(config, folder, list(codecs))))
+    path.write_text(json.dumps(_joeynmt_config(config, folder, languages)))
     return path
 
 
-def _joeynmt_config(config: Config, folder: Path, languages: list[str]) -> dict[str, Any]:
-    """JoeyNMT's settings for a model of the same sizes (JSON is YAML)."""
-    model, decoding = config.model, config.decoding
-    side = {
-        name: {
+def _joeynmt_config(config: Config, folder: Path, languages: Sequence[str]) -> dict[str, Any]:
+    """`joeynmt.json`, with our sizes and data. Translations are as long as JoeyNMT allows by
+    itself: one and a half times the source."""
+    model = config.model
+    filled = json.loads(Path(__file__).with_name("joeynmt.json").read_text(encoding="utf-8"))
+    sides = {
+        side: {
             "lang": language,
             "level": "word",
             "max_length": config.data.max_length,
             "voc_file": str(folder / f"vocabulary.{language}"),
         }
-        for name, language in zip(("src", "trg"), languages, strict=True)
+        for side, language in zip(("src", "trg"), languages, strict=True)
     }
-    recurrent = {"type": "recurrent", "rnn_type": "lstm", "num_layers": 1, "dropout": 0.0}
-    embeddings = {"embedding_dim": model.embedding_size, "scale": False}
-    return {
-        "name": "peer",
-        "model_dir": str(folder / "model"),
-        "use_cuda": False,
-        "random_seed": 0,
-        "data": {
-            "train": str(folder / "train"),
-            "dev": str(folder / "validation"),
-            "test": str(folder / "test"),
-            "dataset_type": "plain",
-            **side,
-        },
-        "model": {
-            "initializer": "xavier_uniform",
-            "embed_initializer": "normal",
-            "embed_init_weight": 0.1,
-            "tied_embeddings": False,
-            "tied_softmax": False,
-            "encoder": {
-                **recurrent,
-                "embeddings": embeddings,
-                "hidden_size": model.encoder_size,
-                "bidirectional": True,
-            },
-            "decoder": {
-                **recurrent,
-                "embeddings": embeddings,
-                "hidden_size": model.decoder_size,
-                "hidden_dropout": 0.0,
-                "attention": "bahdanau",
-                "init_hidden": "bridge",
-                "input_feeding": True,
-            },
-        },
-        "training": {
-            "optimizer": "adam",
-            "learning_rate": 1e-3,
-            "learning_rate_min": 0.0001,  # 1e-05 would be text in YAML
-            "scheduling": "exponential",
-            "decrease_factor": 0.99,
-            "clip_grad_norm": config.training.clip_norm,
-            "batch_size": TRAINING_BATCH,
-            "batch_type": "sentence",
-            "normalization": "batch",
-            "epochs": 10,
-            "updates": UPDATES,
-            "validation_freq": 1000,
-            "logging_freq": 100,
-            "print_valid_sents": [0],
-            "early_stopping_metric": "ppl",
-        },
-        "testing": {
-            "beam_size": decoding.beam_size,
-            "beam_alpha": 1.0,
-            "n_best": 1,
-            "batch_size": 64,
-            "batch_type": "sentence",
-            "max_output_length": -1,  # its own rule: one and a half times the source
-        },
+    splits = {"train": "train", "dev": "validation", "test": "test"}
+    filled["model_dir"] = str(folder / "model")
+    filled["data"] |= sides | {split: str(folder / name) for split, name in splits.items()}
+    for side, size in (("encoder", model.encoder_size), ("decoder", model.decoder_size)):
+        filled["model"][side]["hidden_size"] = size
+        filled["model"][side]["embeddings"]["embedding_dim"] = model.embedding_size
+    filled["training"] |= {
+        "batch_size": TRAINING_BATCH,
+        "updates": UPDATES,
+        "clip_grad_norm": config.training.clip_norm,
     }
+    filled["testing"]["beam_size"] = config.decoding.beam_size
+    return filled

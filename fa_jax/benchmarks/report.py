@@ -1,13 +1,18 @@
-"""What a benchmark found, as JSON and as a table that people read."""
+"""Runs benchmarks; what they found, as JSON and as tables that people read."""
 
 import json
 import platform
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import jax
+
+from fa_jax.benchmarks import BENCHMARKS
+from fa_jax.errors import UserError
+from fa_jax.whole_files import write_text
 
 
 @dataclass(frozen=True)
@@ -23,25 +28,24 @@ class Headline:
     def row(self) -> list[str]:
         """What, measured, target, whether it is met, bound."""
         met = self.value >= self.target if self.at_least else self.value <= self.target
-        sign, bound = (
-            "≥" if self.at_least else "≤",
-            "" if self.bound is None else f"{self.bound:.2f}",
-        )
         return [
             self.what,
             f"{self.value:.3g}",
-            f"{sign} {self.target:g}",
+            f"{'≥' if self.at_least else '≤'} {self.target:g}",
             "yes" if met else "no",
-            bound,
+            "" if self.bound is None else f"{self.bound:.2f}",
         ]
 
 
 @dataclass(frozen=True)
 class Report:
-    """name: of the benchmark. question: what it answers. rows: of one table, same columns."""
+    """What a benchmark found.
+
+    name: of the benchmark. rows: of one table, same columns; times are ratios unless a column says
+    otherwise.
+    """
 
     name: str
-    question: str
     settings: dict[str, Any]
     rows: list[dict[str, Any]]
     notes: list[str] = field(default_factory=list)
@@ -50,14 +54,12 @@ class Report:
     def table(self) -> str:
         """Markdown."""
         columns = list(self.rows[0])
+        settings = [f"{name.replace('_', ' ')} {value}" for name, value in self.settings.items()]
         lines = [
-            f"# {self.name.replace('_', ' ').capitalize()}: {self.question}",
+            f"# {self.name.replace('_', ' ').capitalize()}: {BENCHMARKS[self.name]}",
             "",
-            f"{machine()}; jax {jax.__version__}; "
-            + ", ".join(
-                f"{name.replace('_', ' ')} {value}" for name, value in self.settings.items()
-            )
-            + f". `fa-jax benchmark {self.name}`",
+            f"{machine()}; jax {jax.__version__}; {', '.join(settings)}. "
+            f"`fa-jax benchmark {self.name}`",
             "",
             "| " + " | ".join(column.replace("_", " ") for column in columns) + " |",
             "|---" * len(columns) + "|",
@@ -65,25 +67,66 @@ class Report:
         ]
         return "\n".join([*lines, *(f"\n{note}" for note in self.notes)]) + "\n"
 
+    def content(self) -> dict[str, Any]:
+        """What `NAME.json` holds."""
+        found = asdict(self)
+        about = {"benchmark": found.pop("name"), "machine": machine(), "jax": jax.__version__}
+        return about | found
+
     def write(self, folder: Path):
-        """`NAME.json` and `NAME.md`."""
-        folder.mkdir(parents=True, exist_ok=True)
-        content = {
-            "benchmark": self.name,
-            "machine": machine(),
-            "jax": jax.__version__,
-            "settings": self.settings,
-            "rows": self.rows,
-            "notes": self.notes,
-            "headlines": [asdict(headline) for headline in self.headlines],
-        }
-        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-        (folder / f"{self.name}.json").write_text(text, encoding="utf-8")
-        (folder / f"{self.name}.md").write_text(self.table(), encoding="utf-8")
+        """`NAME.json` and `NAME.md`, into a folder that is there."""
+        text = json.dumps(self.content(), indent=2, ensure_ascii=False) + "\n"
+        write_text(folder / f"{self.name}.json", text)
+        write_text(folder / f"{self.name}.md", self.table())
 
 
-def write_summary(folder: Path, names: Iterable[str]) -> str:
-    """`benchmarks.md`: one table of the headlines of all reports that are there; returns it."""
+def run(names: Sequence[str] = (), rounds: int = 0, output: Path | None = None):
+    """Measures; prints each report's table, then all headlines in one.
+
+    Args:
+      names: of `BENCHMARKS`; none: all of them.
+      rounds: times that each side is timed; 0: each benchmark's own number.
+      output: a folder for NAME.json, NAME.md and benchmarks.md, the headlines of all reports that
+        the folder holds; None: nothing is written.
+
+    Raises:
+      UserError: an unknown name, negative rounds, a folder that cannot be written, or something
+        that a benchmark needs is not there.
+    """
+    if unknown := {*names} - {*BENCHMARKS}:
+        raise UserError(f"unknown benchmark {min(unknown)!r}: choose {', '.join(BENCHMARKS)}")
+    if rounds < 0:
+        raise UserError(f"rounds must be at least 0, got {rounds}")
+    try:
+        if output:
+            output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"reports cannot be written to {output}: {error}") from error
+    contents = {}
+    for name in names or BENCHMARKS:
+        measure = import_module(f"fa_jax.benchmarks.{name}").measure
+        report = measure(rounds) if rounds else measure()
+        print(report.table(), flush=True)
+        contents[name] = report.content()
+        if output:
+            report.write(output)
+    if not output:
+        print(headline_table(contents))
+        return
+    files = {name: output / f"{name}.json" for name in BENCHMARKS}
+    table = headline_table(
+        {name: json.loads(p.read_text(encoding="utf-8")) for name, p in files.items() if p.exists()}
+    )
+    write_text(output / "benchmarks.md", table)
+    print(table)
+
+
+def headline_table(contents: Mapping[str, Mapping[str, Any]]) -> str:
+    """One table of the headlines of all reports, in Markdown.
+
+    Args:
+      contents: `Report.content` by name.
+    """
     lines = [
         "# Benchmarks in one table",
         "",
@@ -91,18 +134,12 @@ def write_summary(folder: Path, names: Iterable[str]) -> str:
         "|---|---|---|---|---|---|",
     ]
     machines = {}
-    for name in names:
-        path = folder / f"{name}.json"
-        if not path.exists():
-            continue
-        content = json.loads(path.read_text(encoding="utf-8"))
+    for name, content in contents.items():
         for headline in content.get("headlines", []):
             cells = [f"[{name}]({name}.md)", *Headline(**headline).row()]
             lines.append("| " + " | ".join(cells) + " |")
             machines[content["machine"]] = None
-    table = "\n".join([*lines, "", f"{'; '.join(machines)}. `fa-jax benchmark`"]) + "\n"
-    (folder / "benchmarks.md").write_text(table, encoding="utf-8")
-    return table
+    return "\n".join([*lines, "", f"{'; '.join(machines)}. `fa-jax benchmark`"]) + "\n"
 
 
 def machine() -> str:

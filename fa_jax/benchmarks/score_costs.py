@@ -3,8 +3,7 @@
 `linear` has no positions: it is compared with the dense concat score.
 """
 
-import fa_jax
-from fa_jax.benchmarks import BENCHMARKS
+from fa_jax.attention import SCORES, Concat, Linear
 from fa_jax.benchmarks.report import Report
 from fa_jax.benchmarks.steps import attention_sides
 from fa_jax.benchmarks.timing import alternate
@@ -13,17 +12,21 @@ from fa_jax.benchmarks.timing import alternate
 def measure(
     rounds: int = 40, length: int = 512, window: int = 64, sentences: int = 16, size: int = 256
 ) -> Report:
-    """A row for each score."""
-    baseline = attention_sides("concat", length, window, sentences, 1, size)[0]["dense"]
+    """A row for each score.
+
+    rounds: times that each side is timed. length, window: in positions. sentences: one query each.
+    size: as `attention_sides` takes it.
+    """
+    baseline = attention_sides(Concat(), length, window, sentences, 1, size)[0]["dense"]
     rows = []
-    for score in fa_jax.SCORES:
-        sides, scored = attention_sides(score, length, window, sentences, 1, size)
+    for name, score in (SCORES | {"linear": Linear}).items():
+        sides, scored = attention_sides(score(), length, window, sentences, 1, size)
         times = alternate(sides | {"baseline": baseline}, rounds)
         concat, dense = times["baseline"].seconds, times["dense"].seconds
         ours = times["windowed"].seconds if "windowed" in times else dense
         rows.append(
             {
-                "score": score,
+                "score": name,
                 "window": scored,
                 "windowed_to_dense": ours / (dense if "windowed" in times else concat),
                 "dense_to_dense_concat": dense / concat,
@@ -32,4 +35,4 @@ def measure(
         )
     settings = {"length": length, "sentences": sentences, "size": size, "rounds": rounds}
     notes = ["linear reads a summary of fixed size: it is compared with the dense concat score."]
-    return Report("score_costs", BENCHMARKS["score_costs"], settings, rows, notes)
+    return Report("score_costs", settings, rows, notes)

@@ -5,20 +5,16 @@ the corpus has. Sides alternate after compilation; BLEU is of characters.
 """
 
 import statistics
-import time
 from dataclasses import replace
+from operator import eq
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from fa_jax.benchmarks import BENCHMARKS
 from fa_jax.benchmarks.report import Headline, Report
-from fa_jax.data.corpora import load_corpus
-from fa_jax.decoding.shortlist import candidates
 from fa_jax.errors import UserError
-from fa_jax.evaluation.evaluate import evaluate
-from fa_jax.run import Run, lexicon_of, load_run
+from fa_jax.runs.evaluate import evaluate
+from fa_jax.runs.lexicon import lexicon_of
+from fa_jax.runs.run import Run, load_run
 
 TRAINING = {
     "runs/en-ja-words-40000": "fa-jax train en-ja --corpus tatoeba_en_ja --preset small-words "
@@ -42,6 +38,8 @@ SIDES: dict[str, dict[str, Any]] = {
 def measure(rounds: int = 3) -> Report:
     """A row for each run and side.
 
+    rounds: times that each side translates the test set.
+
     Raises:
       UserError: a trained run is not there.
     """
@@ -50,68 +48,48 @@ def measure(rounds: int = 3) -> Report:
             raise UserError(f"{folder} is not there. Train it: {command}")
     rows = [row for folder in TRAINING for row in _rows(load_run(folder), rounds)]
     large, trained = ([row for row in rows if row["run"] == folder] for folder in TRAINING)
-    names = list(SIDES)
+    short = list(SIDES).index("1,000 and 20")
     headlines = [
         Headline(
             f"sentences a second with a shortlist ÷ without, {large[0]['vocabulary']:,} words",
-            large[names.index("1,000 and 20")]["speed_to_any"],
+            large[short]["speed_to_any"],
             2,
             at_least=True,
         ),
         *(
             Headline(
                 f"BLEU that the shortlist costs, {side[0]['vocabulary']:,} words",
-                side[0]["bleu"] - side[names.index("1,000 and 20")]["bleu"],
+                side[0]["bleu"] - side[short]["bleu"],
                 0.2,
             )
             for side in (large, trained)
         ),
     ]
     notes = [f"`{folder}`: `{command}`." for folder, command in TRAINING.items()]
-    settings = {"beam": load_run(next(iter(TRAINING))).config.decoding.beam_size, "rounds": rounds}
-    return Report("shortlist", BENCHMARKS["shortlist"], settings, rows, notes, headlines)
+    return Report("shortlist", {"rounds": rounds}, rows, notes, headlines)
 
 
 def _rows(run: Run, rounds: int) -> list[dict[str, Any]]:
-    corpus = load_corpus(run.config.data.corpus, run.config.data.languages)
-    pairs = list(corpus.test)
-    lexicon = lexicon_of(run)
+    lexicon_of(run)  # learnt before the clock starts
     sides = {name: replace(run.config.decoding, **changes) for name, changes in SIDES.items()}
-    found, first_call, seconds = {}, {}, {name: [] for name in sides}
-    for name, decoding in sides.items():
-        began = time.perf_counter()
-        found[name] = evaluate(run, pairs, decoding)
-        first_call[name] = time.perf_counter() - began
+    found = {name: evaluate(run, decoding=decoding) for name, decoding in sides.items()}
+    seconds = {name: [] for name in sides}
     for _ in range(rounds):
         for name, decoding in sides.items():
-            seconds[name].append(evaluate(run, pairs, decoding).scores["seconds"])
+            seconds[name].append(evaluate(run, decoding=decoding).scores["seconds"])
     median = {name: statistics.median(times) for name, times in seconds.items()}
-    whole = found["any"].translations
+    any_word = found["any"].translations
     return [
         {
             "run": str(run.folder),
             "step": run.step,
             "vocabulary": len(run.target.vocabulary),
             "words": name,
-            "words_a_sentence": _mean_length(run, pairs, lexicon, decoding),
             "speed_to_any": median["any"] / median[name],
-            "sentences_a_second": len(pairs) / median[name],
+            "sentences_a_second": len(any_word) / median[name],
             "bleu": found[name].scores["bleu_char"],
-            "same_translations": float(
-                np.mean([a == b for a, b in zip(found[name].translations, whole, strict=True)])
-            ),
-            "first_call_seconds": first_call[name],
+            "same_translations": statistics.mean(map(eq, found[name].translations, any_word)),
+            "first_call_seconds": found[name].scores["seconds"],
         }
-        for name, decoding in sides.items()
+        for name in sides
     ]
-
-
-def _mean_length(run: Run, pairs, lexicon: np.ndarray, decoding) -> float:
-    if not decoding.shortlist:
-        return float(len(run.target.vocabulary))
-    lexicon = lexicon[:, : decoding.shortlist_translations]
-    sources = [np.array([run.source.encode(source)]) for source, _ in pairs]
-    own = [
-        (candidates(lexicon, s, np.array([s.size]), decoding.shortlist) > 0).sum() for s in sources
-    ]
-    return decoding.shortlist + float(np.mean(own))

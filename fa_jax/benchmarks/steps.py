@@ -7,12 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 
 import fa_jax
+from fa_jax.attention import AttentionConfig, Flexible, Score, Summary
 
 SIGMA = 1.5
 
 
 def attention_sides(
-    score: str,
+    reading: Score | Summary,
     length: int,
     window: float,
     sentences: int,
@@ -20,15 +21,25 @@ def attention_sides(
     size: int,
     apart: float = np.inf,
 ) -> tuple[dict[str, Callable], float]:
-    """The step by each implementation, and the mean window of its flexible span.
+    """The step by each implementation, under a flexible span.
 
-    Windows lie at random places inside the sentence, a sentence's hypotheses not farther apart
-    than `apart`. size: units of the score's hidden layer;
-    annotations and decoder state have twice as many. A summary has one side, "dense".
+    Windows lie at random places inside the sentence.
+
+    Args:
+      reading: a score; or a summary, which has one side, "dense".
+      length: positions of each sentence.
+      window: positions of each window.
+      sentences, beam: sentences, and hypotheses of each.
+      size: units of the score's hidden layer; annotations and decoder state have twice as many.
+      apart: positions between a sentence's hypotheses at most.
+
+    Returns:
+      By implementation a function that takes the step, and the mean window as it came out.
     """
-    summary = issubclass(fa_jax.SCORES[score], fa_jax.Summary)
-    span = None if summary else "flexible"
-    config = fa_jax.AttentionConfig(score, span, sigma=SIGMA, positions=length)
+    summary = isinstance(reading, Summary)
+    config = reading
+    if not summary:
+        config = AttentionConfig(reading.for_sources(length), Flexible(SIGMA))
     params = fa_jax.init_attention(
         jax.random.key(0),
         config,
@@ -42,15 +53,14 @@ def attention_sides(
     random = np.random.default_rng(length)
     annotations = jnp.asarray(random.normal(size=(sentences, length, 2 * size)), jnp.float32)
     memory = fa_jax.prepare_memory(params, annotations, jnp.full(sentences, length), config)
-    shape = (sentences, beam) if beam > 1 else (sentences,)
+    shape = sentences, beam
     query = jnp.asarray(random.normal(size=(*shape, 2 * size)), jnp.float32)
     feedback = jnp.asarray(random.normal(size=(*shape, size)), jnp.float32)
     low, high = window / 2, length - window / 2
-    first = random.uniform(low, max(low, high - apart), (sentences, *[1] * (beam > 1)))
+    first = random.uniform(low, max(low, high - apart), (sentences, 1))
     focus = random.uniform(first, np.minimum(first + apart, high), shape).astype(np.float32)
     state = fa_jax.initial_attention_state(memory, config)
-    if beam > 1:
-        state = jax.tree.map(lambda x: jnp.repeat(x[:, None], beam, axis=1), state)
+    state = jax.tree.map(lambda x: jnp.repeat(x[:, None], beam, axis=1), state)
     state = state.replace(focus=jnp.asarray(focus))
     threshold = float((window / 2) ** 2 / (2 * SIGMA**2))
 

@@ -1,12 +1,12 @@
 """Times that compare: sides alternate in one run, after compilation; medians and spread."""
 
-import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import jax
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,14 @@ class Timing:
     compilation: float
 
 
-def alternate(sides: dict[str, Callable[[], Any]], rounds: int) -> dict[str, Timing]:
-    """Times each side `rounds` times, one after the other; each returns JAX arrays."""
-    first: dict[str, float] = {name: _seconds(side) for name, side in sides.items()}
-    times: dict[str, list[float]] = {name: [] for name in sides}
+def alternate(sides: dict[Any, Callable[[], Any]], rounds: int) -> dict[Any, Timing]:
+    """Times each side, one after the other, round by round.
+
+    sides: by any name, functions that return JAX arrays. rounds: times that each is timed, behind
+    a first call.
+    """
+    first = {name: _seconds(side) for name, side in sides.items()}
+    times = {name: [] for name in sides}
     for _ in range(rounds):
         for name, side in sides.items():
             times[name].append(_seconds(side))
@@ -38,6 +42,5 @@ def _seconds(side: Callable[[], Any]) -> float:
 
 
 def _timing(first: float, seconds: list[float]) -> Timing:
-    median = statistics.median(seconds)
-    low, _, high = statistics.quantiles(seconds, n=4)
+    low, median, high = np.percentile(seconds, (25, 50, 75)).tolist()
     return Timing(median, (high - low) / 2 / median, max(0.0, first - median))

@@ -6,21 +6,20 @@ best: a 2048 × 2048 float32 product by `jnp`. Both sides alternate in one run, 
 medians.
 """
 
-import statistics
-import time
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from fa_jax.benchmarks import BENCHMARKS
 from fa_jax.benchmarks.report import Report
+from fa_jax.benchmarks.timing import alternate
 from fa_jax.config import ModelConfig
-from fa_jax.data.batches import make_batch, plan_batches
+from fa_jax.data.batches import Batch, make_batch, plan_batches
 from fa_jax.data.encoded import prepare
 from fa_jax.presets import preset
 from fa_jax.training.optimizer import make_optimizer
-from fa_jax.training.step import init_state, make_train_step, replicate, shard
+from fa_jax.training.step import TrainState, init_state, make_train_step, replicate, shard
 
 PRODUCT = 2048
 
@@ -38,7 +37,10 @@ def forward_operations(
 
 
 def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
-    """One row. Each round times a matrix product and one step of every padded shape."""
+    """One row. Each round times a matrix product and one step of every padded shape.
+
+    rounds: times that each of them is timed. languages: their default corpus is read.
+    """
     config = preset("small", languages, "")
     data = prepare(config.data)
     plan = plan_batches(
@@ -48,39 +50,27 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
         max_length=config.data.max_length,
         padded_shapes=config.data.padded_shapes,
     )
-    optimizer = make_optimizer(config.training, len(plan))
+    optimizer = make_optimizer(config, len(plan))
     step = make_train_step(config, optimizer)
     vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
     state = replicate(init_state(config, optimizer, *vocabularies))
+
+    def train(batch: Batch) -> TrainState:
+        nonlocal state  # a step consumes the state that it is given
+        state, _ = step(state, shard(batch))
+        return state
+
     # A step's time depends on its shape alone: one batch of each, weighted by how many there are.
-    shapes, first, counts = np.unique(plan.shapes, axis=0, return_index=True, return_counts=True)
-    batches = [make_batch(data.train, plan, index) for index in first]
+    _, first, counts = np.unique(plan.shapes, axis=0, return_index=True, return_counts=True)
     matrix = jax.random.normal(jax.random.key(0), (PRODUCT, PRODUCT))
     product = jax.jit(jnp.matmul)
-
-    began = time.perf_counter()
-    product(matrix, matrix).block_until_ready()
-    for batch in batches:
-        state, _ = jax.block_until_ready(step(state, shard(batch)))
-    compilation = time.perf_counter() - began
-
-    step_seconds = [[] for _ in batches]
-    product_seconds = []
-    for _ in range(rounds):
-        for batch, seconds in zip(batches, step_seconds, strict=True):
-            began = time.perf_counter()
-            product(matrix, matrix).block_until_ready()
-            product_seconds.append(time.perf_counter() - began)
-            began = time.perf_counter()
-            state, _ = jax.block_until_ready(step(state, shard(batch)))
-            seconds.append(time.perf_counter() - began)
-
-    medians = np.array([statistics.median(seconds) for seconds in step_seconds])
+    sides = {i: partial(train, make_batch(data.train, plan, i)) for i in first.tolist()}
+    times = alternate(sides | {"product": lambda: product(matrix, matrix)}, rounds)
+    best = 2 * PRODUCT**3 / times.pop("product").seconds
+    epoch = sum(n * t.seconds for n, t in zip(counts, times.values(), strict=True))
     rows = plan.rows[plan.rows >= 0]
     source = data.train.source.lengths[rows].astype(float)
     target = data.train.target.lengths[rows] + 1.0  # end of sentence
-    epoch = (counts * medians).sum()
-    best = 2 * PRODUCT**3 / statistics.median(product_seconds)
     useful = 3 * forward_operations(config.model, source, target, vocabularies[1]) / epoch
     row = {
         "languages": languages,
@@ -90,8 +80,6 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
         "target_tokens_per_second": float(target.sum() / epoch),
         "padding_share_source": 1 - source.sum() / (plan.shapes[:, 0].sum() * plan.rows.shape[1]),
         "padding_share_target": 1 - target.sum() / (plan.shapes[:, 1].sum() * plan.rows.shape[1]),
-        "compilation_seconds": compilation,
-        "shapes": len(shapes),
+        "compilation_seconds": sum(timing.compilation for timing in times.values()),
     }
-    name = "training_throughput"
-    return Report(name, BENCHMARKS[name], {"preset": "small", "rounds": rounds}, [row])
+    return Report("training_throughput", {"preset": "small", "rounds": rounds}, [row])

@@ -3,9 +3,10 @@
 Every batch has the same number of rows and one of few padded shapes: each shape is compiled once.
 """
 
-import queue
-import threading
+import itertools
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -18,6 +19,8 @@ from fa_jax.data.vocabulary import END
 from fa_jax.errors import UserError
 
 T = TypeVar("T")
+DISTINCT_SHAPES = 800
+"""Shapes of batches that are merged exactly; time grows with the cube of their number."""
 
 
 @struct.dataclass
@@ -55,8 +58,12 @@ def plan_batches(
 ) -> BatchPlan:
     """Groups of sentences of like length, at most `padded_shapes` different shapes.
 
-    Lengths are in tokens, without the end of sentence, which the shapes of targets count.
-    Sentences without tokens or longer than `max_length` on either side are left out.
+    Args:
+      source_lengths, target_lengths: of each row of the corpus, in tokens, without the end of
+        sentence, which the shapes of targets count.
+      batch_size: rows of each batch (B).
+      max_length: rows with more tokens on either side are left out, and those without any.
+      padded_shapes: each is compiled once.
 
     Raises:
       UserError: no sentence is left.
@@ -72,36 +79,61 @@ def plan_batches(
     lengths = np.stack([source_lengths[rows], target_lengths[rows] + 1], axis=1)
     # By the longer side, ties by the sum: measured to pad less than the sum or either side alone.
     order = np.lexsort((lengths.sum(1), lengths.max(1)))
-    groups = -(-len(rows) // batch_size)
-    placed = np.full(groups * batch_size, -1, np.int64)
-    placed[: len(rows)] = rows[order]
-    sizes = np.zeros((groups * batch_size, 2), np.int64)
-    sizes[: len(rows)] = lengths[order]
-    needed = sizes.reshape(groups, batch_size, 2).max(1)
-    return BatchPlan(placed.reshape(groups, batch_size), merge_shapes(needed, padded_shapes))
+    first = np.arange(0, len(rows), batch_size)
+    needed = np.maximum.reduceat(lengths[order], first)
+    placed = np.full((len(first), batch_size), -1)
+    placed.flat[: len(rows)] = rows[order]
+    return BatchPlan(placed, merge_shapes(needed, padded_shapes))
 
 
-def merge_shapes(needed: Int[np.ndarray, "batches 2"], count: int) -> Int[np.ndarray, "batches 2"]:
+def merge_shapes(
+    needed: Int[np.ndarray, "batches 2"], count: int, distinct: int = DISTINCT_SHAPES
+) -> Int[np.ndarray, "batches 2"]:
     """For each batch one of at most `count` shapes that hold it, chosen to pad little.
 
     Starts from the batches' own shapes and merges, again and again, the two whose common shape
-    adds the fewest padded positions.
+    adds the fewest padded positions. Where there are more shapes than `distinct` (and `count`),
+    those that agree when lengths are rounded up to a step are merged before; the step is the
+    smallest that leaves so few.
+
+    Args:
+      needed: each batch's lengths of source and target, in tokens.
     """
-    shapes, member, weight = np.unique(needed, axis=0, return_inverse=True, return_counts=True)
-    member = member.reshape(-1)
-    while len(shapes) > count:
-        joint = np.maximum(shapes[:, None], shapes[None])
-        cost = joint.sum(-1) * (weight[:, None] + weight[None])
-        own = shapes.sum(-1) * weight
-        added = (cost - own[:, None] - own[None]).astype(float)
-        added[np.tril_indices(len(shapes))] = np.inf
-        keep, drop = np.unravel_index(np.argmin(added), added.shape)
-        shapes[keep] = joint[keep, drop]
-        weight[keep] += weight[drop]
-        member[member == drop] = keep
-        member -= member > drop
-        shapes, weight = np.delete(shapes, drop, axis=0), np.delete(weight, drop)
+    for step in itertools.count(1):
+        rounded = -(-needed // step) @ (needed.max() + 1, 1)  # one number for both lengths
+        _, member, weights = np.unique(rounded, return_inverse=True, return_counts=True)
+        if len(weights) <= max(count, distinct):
+            break
+    shapes = np.zeros((len(weights), 2), needed.dtype)
+    np.maximum.at(shapes, member, needed)
+    if len(shapes) > count:
+        shapes = _greedily_merged(shapes, weights, count)
     return shapes[member]
+
+
+def _greedily_merged(
+    shapes: Int[np.ndarray, "shapes 2"], weights: Int[np.ndarray, " shapes"], count: int
+) -> Int[np.ndarray, "shapes 2"]:
+    """For each shape, needed by so many batches, the one of `count` that it becomes."""
+    shapes, weights, became = shapes.copy(), weights.copy(), np.arange(len(shapes))
+    never = np.iinfo(np.int64).max
+
+    def added(one):
+        """Padded positions that its batches and those of each other get by sharing a shape."""
+        joint, own = np.maximum(shapes[one], shapes).sum(-1), shapes.sum(-1)
+        return (joint - own[one]) * weights[one] + (joint - own) * weights
+
+    # Of a pair the first one stays: its row holds what it adds with those behind it.
+    cost = np.where(np.tri(len(shapes), dtype=bool), never, added(became[:, None]))
+    for _ in range(len(shapes) - count):
+        keep, drop = np.unravel_index(np.argmin(cost), cost.shape)
+        shapes[keep] = np.maximum(shapes[keep], shapes[drop])
+        weights[keep] += weights[drop]
+        became[became == drop] = keep
+        cost[drop] = cost[:, drop] = never
+        row = np.where(became == np.arange(len(became)), added(keep), never)
+        cost[:keep, keep], cost[keep, keep + 1 :] = row[:keep], row[keep + 1 :]
+    return shapes[became]
 
 
 def epoch_order(plan: BatchPlan, seed: int, epoch: int) -> Int[np.ndarray, " batches"]:
@@ -115,10 +147,8 @@ def make_batch(pairs: EncodedPairs, plan: BatchPlan, index: int) -> Batch:
     source = np.zeros((len(rows), source_length), np.int32)
     target = np.zeros((len(rows), target_length), np.int32)
     source_lengths, target_lengths = np.zeros((2, len(rows)), np.int32)
-    for place, row in enumerate(rows):
-        if row < 0:
-            continue
-        words, translation = pairs.source[row], pairs.target[row]
+    for place in np.flatnonzero(rows >= 0):
+        words, translation = pairs.source[rows[place]], pairs.target[rows[place]]
         source_lengths[place], target_lengths[place] = len(words), len(translation) + 1
         source[place, : len(words)] = words
         target[place, : len(translation)] = translation
@@ -127,39 +157,10 @@ def make_batch(pairs: EncodedPairs, plan: BatchPlan, index: int) -> Batch:
 
 
 def prefetch(items: Iterable[T], size: int = 2) -> Iterator[T]:
-    """The same items, made ahead by a thread; its exceptions are raised here."""
-    waiting: queue.Queue = queue.Queue(maxsize=size)
-    stopped = threading.Event()
-    end = object()
-
-    def put(item: object):
-        while not stopped.is_set():
-            try:
-                waiting.put(item, timeout=0.1)
-                return
-            except queue.Full:
-                continue
-
-    def work():
-        try:
-            for item in items:
-                put((item, None))
-                if stopped.is_set():
-                    return
-            put((end, None))
-        except BaseException as error:
-            put((end, error))
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    try:
-        while True:
-            item, error = waiting.get()
-            if error is not None:
-                raise error
-            if item is end:
-                return
+    """The same items, `size` of them made ahead by a thread; its exceptions are raised here."""
+    items, end = iter(items), object()
+    with ThreadPoolExecutor(1) as thread:
+        waiting = deque(thread.submit(next, items, end) for _ in range(size))
+        while (item := waiting.popleft().result()) is not end:
+            waiting.append(thread.submit(next, items, end))
             yield item
-    finally:
-        stopped.set()
-        thread.join()

@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fa_jax.data.tokenizers import Characters, Reversed, Subwords, Tokenizer, Words
+from fa_jax.data.tokenizers import Tokenizer, read_tokenizer, saved_tokenizer
 from fa_jax.data.vocabulary import SPECIAL, Vocabulary, readable
 from fa_jax.errors import UserError
 
 
 @dataclass(frozen=True)
 class TextCodec:
-    """encode adds neither begin nor end of sentence."""
+    """A language's code, and how its text becomes numbers. Equal codecs give equal numbers."""
 
     language: str
     tokenizer: Tokenizer
     vocabulary: Vocabulary
 
     def encode(self, text: str) -> list[int]:
+        """Numbers of a text's tokens, without begin and end of sentence."""
         return self.vocabulary.ids(self.tokenizer.tokenize(text))
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -27,25 +28,24 @@ class TextCodec:
         return self.tokenizer.detokenize(self.tokens(ids))
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
+        """Tokens up to the end of sentence, without pad and begin."""
         return self.vocabulary.words(readable(ids))
+
+    def files(self) -> dict[str, bytes]:
+        """All that it is: files' contents by the ends of their names, in the order to write."""
+        settings, files = saved_tokenizer(self.tokenizer)
+        content = {**settings, "language": self.language, "tokens": self.vocabulary.tokens}
+        text = json.dumps(content, ensure_ascii=False, indent=0)
+        return {**files, "vocabulary.json": text.encode()}
 
 
 def save_codec(codec: TextCodec, folder: Path, side: str):
-    """Writes `SIDE.vocabulary.json` and, for subwords, `SIDE.subwords.model`."""
-    tokenizer, reads = codec.tokenizer, {}
-    if isinstance(tokenizer, Reversed):
-        tokenizer, reads = tokenizer.tokenizer, {"reversed": True}
-    match tokenizer:
-        case Subwords(model):
-            kind = {"tokenizer": "subword"}
-            _write(folder / f"{side}.subwords.model", model)
-        case Words(_, kytea_model):
-            kind = {"tokenizer": "word", "kytea_model": kytea_model}
-        case _:
-            kind = {"tokenizer": "character"}
-    content = {**kind, **reads, "language": codec.language, "tokens": codec.vocabulary.tokens}
-    text = json.dumps(content, ensure_ascii=False, indent=0)
-    _write(folder / f"{side}.vocabulary.json", text.encode())
+    """Writes `SIDE.vocabulary.json` and what else the tokenizer needs: `SIDE.subwords.model`."""
+    for name, content in codec.files().items():
+        path = folder / f"{side}.{name}"
+        beside = path.with_name(path.name + ".new")
+        beside.write_bytes(content)
+        os.replace(beside, path)
 
 
 def load_codec(folder: Path, side: str) -> TextCodec:
@@ -60,24 +60,7 @@ def load_codec(folder: Path, side: str) -> TextCodec:
         language, tokens = content["language"], tuple(content["tokens"])
         if tokens[: len(SPECIAL)] != SPECIAL:
             raise ValueError(f"it must begin with {', '.join(SPECIAL)}")
-        match content["tokenizer"]:
-            case "subword":
-                tokenizer = Subwords((folder / f"{side}.subwords.model").read_bytes())
-                tokenizer.tokenize("")
-            case "word":
-                tokenizer = Words(language, content["kytea_model"])
-            case "character":
-                tokenizer = Characters()
-            case kind:
-                raise ValueError(f"unknown tokenizer {kind!r}")
-        if content.get("reversed"):
-            tokenizer = Reversed(tokenizer)
+        tokenizer = read_tokenizer(content, lambda name: (folder / f"{side}.{name}").read_bytes())
     except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
         raise UserError(f"vocabulary {path} cannot be read: {error}") from error
     return TextCodec(language, tokenizer, Vocabulary(tokens))
-
-
-def _write(path: Path, content: bytes):
-    beside = path.with_name(path.name + ".new")
-    beside.write_bytes(content)
-    os.replace(beside, path)

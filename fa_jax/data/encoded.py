@@ -1,13 +1,11 @@
 """A corpus as numbers: tokenized once, kept on disk, read without loading it all."""
 
 import hashlib
-import os
-import shutil
 import sys
 import tempfile
 from array import array
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +15,15 @@ from tqdm import tqdm
 from fa_jax.cache import cache_folder, lock
 from fa_jax.config import DataConfig
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
-from fa_jax.data.corpora import Corpus, Pairs, load_corpus
-from fa_jax.data.tokenizers import Characters, Reversed, Tokenizer, Words, train_subwords
-from fa_jax.data.vocabulary import UNKNOWN, Vocabulary, most_frequent
+from fa_jax.data.corpora import Corpus, load_corpus
+from fa_jax.data.tokenizers import TOKENIZERS, Reversed, Tokenizer
+from fa_jax.data.vocabulary import UNKNOWN, most_frequent
 
-FORMAT = "1"
+FORMAT = "2"
 """Changes when what lies in the cache would be read differently."""
+NOT_LEARNT_FROM = ("corpus", "max_length", "padded_shapes")
+"""Settings that change no vocabulary; a corpus counts by its text."""
+Numbers = tuple[Int[np.ndarray, " tokens"], Int[np.ndarray, " boundaries"], list[str]]
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,15 @@ class EncodedTexts:
 
     @property
     def lengths(self) -> Int[np.ndarray, " texts"]:
+        """Tokens of each text."""
         return np.diff(self.offsets)
+
+    def take(self, rows: Int[np.ndarray, " rows"]) -> "EncodedTexts":
+        """These texts alone, in this order, in memory."""
+        lengths = self.lengths[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.repeat(self.offsets[rows] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return EncodedTexts(np.asarray(self.tokens[places]), offsets)
 
 
 @dataclass(frozen=True)
@@ -62,118 +71,99 @@ class PreparedData:
 
 
 def prepare(config: DataConfig, codecs: tuple[TextCodec, TextCodec] | None = None) -> PreparedData:
-    """Corpus, vocabularies learnt on its training set (or given), and the training set encoded.
+    """Corpus, vocabularies, and the training set as numbers; made once and kept in the cache.
+
+    Args:
+      config: which corpus, and what is learnt on its training set.
+      codecs: of source and target, instead of learnt ones.
 
     Raises:
-      UserError: see `load_corpus` and `train_subwords`.
+      UserError: see `load_corpus`; or the tokenizer cannot be learnt from its text.
     """
     corpus = load_corpus(config.corpus, config.languages)
-    # Of a data config, what changes the numbers is in the key; given codecs are, by their tokens.
-    key = _key(
-        corpus.digest,
-        config.languages,
-        config.tokenizer,
-        config.source_vocabulary,
-        config.target_vocabulary,
-        config.kytea_model,
-        *(["reversed"] if config.reverse_source else []),
-        *((codec.vocabulary.tokens, codec.tokenizer) for codec in codecs or ()),
-    )
-    folder = cache_folder() / "encoded" / key
-    with lock(folder):
-        if not folder.exists():
-            _encode_into(folder, corpus, config, codecs)
-    return PreparedData(
-        corpus=corpus,
-        source=load_codec(folder, "source"),
-        target=load_codec(folder, "target"),
-        train=EncodedPairs(_open(folder, "source"), _open(folder, "target")),
-    )
-
-
-def _encode_into(
-    folder: Path,
-    corpus: Corpus,
-    config: DataConfig,
-    codecs: tuple[TextCodec, TextCodec] | None,
-):
-    """Writes beside and renames, so that a folder that is there is whole."""
-    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        for place, (side, language, size) in enumerate(
-            (
-                ("source", corpus.source_language, config.source_vocabulary),
-                ("target", corpus.target_language, config.target_vocabulary),
-            )
-        ):
-            texts = _Side(corpus.train, place)
-            given = codecs[place] if codecs else None
-            tokenizer = given.tokenizer if given else _tokenizer(config, language, texts, size)
-            if config.reverse_source and side == "source" and not given:
-                tokenizer = Reversed(tokenizer)
-            tokens, offsets, found = _number(tokenizer, texts, f"tokenizing {language}")
-            counts = np.bincount(tokens, minlength=len(found))
-            frequency = dict(zip(found, counts.tolist(), strict=True))
-            vocabulary = given.vocabulary if given else most_frequent(frequency, size)
-            np.save(beside / f"{side}.tokens.npy", _renumber(found, vocabulary)[tokens])
-            np.save(beside / f"{side}.offsets.npy", offsets)
-            save_codec(TextCodec(language, tokenizer, vocabulary), beside, side)
-        os.rename(beside, folder)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    sides = _Side(corpus, 0), _Side(corpus, 1)
+    source, target = codecs or (_learnt(side, config) for side in sides)
+    train = EncodedPairs(_encoded(sides[0], source), _encoded(sides[1], target))
+    return PreparedData(corpus, source, target, train)
 
 
 @dataclass(frozen=True)
 class _Side:
-    """One side of pairs, as often as it is asked for."""
+    """The texts of a corpus's training set on one side (0: source), as often as asked for."""
 
-    pairs: Pairs
+    corpus: Corpus
     place: int
 
+    @property
+    def language(self) -> str:
+        return (self.corpus.source_language, self.corpus.target_language)[self.place]
+
     def __len__(self) -> int:
-        return len(self.pairs)
+        return len(self.corpus.train)
 
     def __iter__(self) -> Iterator[str]:
-        return (pair[self.place] for pair in self.pairs)
+        return (pair[self.place] for pair in self.corpus.train)
 
 
-def _tokenizer(config: DataConfig, language: str, texts: Iterable[str], size: int) -> Tokenizer:
-    match config.tokenizer:
-        case "word":
-            return Words(language, config.kytea_model if language == "ja" else "")
-        case "character":
-            return Characters()
-        case "subword":
-            # sentencepiece counts its own unknown; our other three special tokens come on top.
-            return train_subwords(texts, size - 3, language)
+def _learnt(texts: _Side, config: DataConfig) -> TextCodec:
+    """What is learnt on these texts. They are tokenized for it, so their numbers are kept too."""
+    size = (config.source_vocabulary, config.target_vocabulary)[texts.place]
+    settings = {k: v for k, v in asdict(config).items() if k not in NOT_LEARNT_FROM}
+
+    def write(folder: Path):
+        tokenizer = TOKENIZERS[config.tokenizer].learn(texts, texts.language, size, settings)
+        if config.reverse_source and texts.place == 0:
+            tokenizer = Reversed(tokenizer)
+        tokens, _, found = numbers = _number(tokenizer, texts)
+        counts = np.bincount(tokens, minlength=len(found)).tolist()
+        vocabulary = most_frequent(dict(zip(found, counts, strict=True)), size)
+        codec = TextCodec(texts.language, tokenizer, vocabulary)
+        _encoded(texts, codec, numbers)
+        save_codec(codec, folder, "learnt")
+
+    folder = _kept("vocabularies", (texts.corpus.digest, texts.place, settings), write)
+    return load_codec(folder, "learnt")
 
 
-def _number(
-    tokenizer: Tokenizer, texts: _Side, title: str
-) -> tuple[Int[np.ndarray, " tokens"], Int[np.ndarray, " boundaries"], list[str]]:
+def _encoded(texts: _Side, codec: TextCodec, numbers: Numbers | None = None) -> EncodedTexts:
+    """The texts as the codec's numbers. numbers: what `_number` gave, where it is known."""
+
+    def write(folder: Path):
+        tokens, offsets, found = numbers or _number(codec.tokenizer, texts)
+        known = np.array(codec.vocabulary.ids(found) or [UNKNOWN], np.int32)
+        np.save(folder / "tokens.npy", known[tokens])
+        np.save(folder / "offsets.npy", offsets)
+
+    folder = _kept("encoded", (texts.corpus.digest, texts.language, codec.files()), write)
+    tokens = np.load(folder / "tokens.npy", mmap_mode="r", allow_pickle=False)
+    return EncodedTexts(tokens, np.load(folder / "offsets.npy", allow_pickle=False))
+
+
+def _number(tokenizer: Tokenizer, texts: _Side) -> Numbers:
     """Each text's tokens by their number of first appearance, where texts begin, the tokens."""
     numbers: dict[str, int] = {}
     tokens, offsets = array("i"), array("q", [0])
-    for text in _shown(texts, title):
+    title = f"tokenizing {texts.language}"
+    if not sys.stderr.isatty():
+        print(f"{title}: {len(texts):,} sentences", file=sys.stderr)
+    for text in tqdm(texts, desc=title, unit=" sentences", disable=None, leave=False):
         tokens.extend(numbers.setdefault(t, len(numbers)) for t in tokenizer.tokenize(text))
         offsets.append(len(tokens))
     return np.array(tokens, np.int32), np.array(offsets, np.int64), list(numbers)
 
 
-def _renumber(found: list[str], vocabulary: Vocabulary) -> Int[np.ndarray, " found"]:
-    return np.array(vocabulary.ids(found) or [UNKNOWN], np.int32)
+def _kept(kind: str, of: object, write: Callable[[Path], None]) -> Path:
+    """The cache's folder of what was made `of` this; where there is none, what `write` makes.
 
-
-def _shown(texts: _Side, title: str) -> Iterator[str]:
-    if not sys.stderr.isatty():
-        print(f"{title}: {len(texts):,} sentences", file=sys.stderr)
-    return iter(tqdm(texts, desc=title, unit=" sentences", disable=None, leave=False))
-
-
-def _open(folder: Path, side: str) -> EncodedTexts:
-    tokens = np.load(folder / f"{side}.tokens.npy", mmap_mode="r", allow_pickle=False)
-    return EncodedTexts(tokens, np.load(folder / f"{side}.offsets.npy", allow_pickle=False))
-
-
-def _key(*parts: object) -> str:
-    return hashlib.sha256(repr((FORMAT, *parts)).encode()).hexdigest()[:16]
+    Written beside and renamed, so that a folder that is there is whole.
+    """
+    key = hashlib.sha256(repr((FORMAT, of)).encode()).hexdigest()[:16]
+    folder = cache_folder() / kind / key
+    with lock(folder):
+        if not folder.exists():
+            with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
+                made = Path(beside) / key
+                made.mkdir()
+                write(made)
+                made.rename(folder)
+    return folder

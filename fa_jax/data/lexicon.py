@@ -12,18 +12,30 @@ from fa_jax.data.vocabulary import PAD
 
 ITERATIONS = 5
 PAIRS_OF_WORDS = 40_000_000
-"""Read at most: the first sentences that have no more (2 GB at work)."""
+"""Read at most (2 GB at work)."""
 
 
 def learn_lexicon(
-    pairs: EncodedPairs, source_size: int, target_size: int, translations: int
+    pairs: EncodedPairs,
+    source_size: int,
+    target_size: int,
+    translations: int,
+    pairs_of_words: int = PAIRS_OF_WORDS,
 ) -> Int[np.ndarray, "source_size translations"]:
     """Each source word's most likely target words, best first; PAD where there are fewer.
 
     Expectation maximisation: a target word is written by one word of its source sentence, or by
     none (here PAD), with probability t(target word | source word).
+
+    Args:
+      source_size, target_size: numbers of words in the vocabularies.
+      pairs_of_words: of pairs that have more, sentences drawn at random, the same each time.
     """
-    pair, cell = _cells(pairs, target_size)
+    rows = np.random.default_rng(0).permutation(len(pairs.source))
+    counts = (pairs.source.lengths + 1) * pairs.target.lengths
+    fitting = np.searchsorted(np.cumsum(counts[rows]), pairs_of_words, side="right")
+    rows = np.sort(rows[:fitting])
+    pair, cell = _cells(pairs.source.take(rows), pairs.target.take(rows), target_size)
     links, link = np.unique(pair, return_inverse=True)
     source, target = np.divmod(links, target_size)
     probability = np.ones(len(links))
@@ -42,24 +54,14 @@ def learn_lexicon(
 
 
 def _cells(
-    pairs: EncodedPairs, target_size: int
+    source: EncodedTexts, target: EncodedTexts, target_size: int
 ) -> tuple[Int[np.ndarray, " cells"], Int[np.ndarray, " cells"]]:
     """For each word of a sentence and each of its translation: both as one number, and which
     occurrence of a target word it is."""
-    source_lengths, target_lengths = pairs.source.lengths, pairs.target.lengths
-    read = int(np.searchsorted(np.cumsum((source_lengths + 1) * target_lengths), PAIRS_OF_WORDS))
     # Of each sentence, in front of its words, PAD: the source of what nothing is the source of.
-    before = pairs.source.offsets[:read]
-    with_none = np.insert(_words(pairs.source, read), before, PAD).astype(np.int64)
-    begins = before + np.arange(read)
-    target = _words(pairs.target, read).astype(np.int64)
-    sentence = np.repeat(np.arange(read), target_lengths[:read])
-    repeats = source_lengths[:read][sentence] + 1
-    cell = np.repeat(np.arange(len(target)), repeats)
-    first = np.cumsum(repeats) - repeats
-    place = begins[sentence][cell] + np.arange(len(cell)) - first[cell]
-    return with_none[place] * target_size + target[cell], cell
-
-
-def _words(texts: EncodedTexts, count: int) -> Int[np.ndarray, " words"]:
-    return np.asarray(texts.tokens[: texts.offsets[count]])
+    before = source.offsets
+    with_none = np.insert(source.tokens, before[:-1], PAD)
+    sentence = np.repeat(np.arange(len(source)), target.lengths)
+    sources = EncodedTexts(with_none, before + np.arange(len(before))).take(sentence)
+    cell = np.repeat(np.arange(len(sentence)), sources.lengths)
+    return sources.tokens * np.int64(target_size) + target.tokens[cell], cell

@@ -3,7 +3,8 @@
 Several models may search together, as an ensemble: the mean of their log probabilities decides.
 Each step keeps a sentence's K best continuations. One that ends leaves the beam for the list of
 finished hypotheses; a sentence is done when none of its live hypotheses can still win. When half of
-the sentences are done, the others go on in a loop of half the size.
+the sentences are done, the others go on in a loop of half the size. A step notes words and which
+hypotheses they continue; translations are read back from these notes once, when all are done.
 """
 
 import functools
@@ -12,18 +13,12 @@ from collections.abc import Callable, Sequence
 import jax
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Bool, Float, Int
 
 from fa_jax.config import ModelConfig
-from fa_jax.decoding.shortlist import OutputLayer, Shortlist, output_layer
+from fa_jax.decoding.shortlist import OwnWords, Shortlist, output_layer
 from fa_jax.model import decoder
-from fa_jax.model.translator import (
-    Params,
-    Source,
-    cast_for_compute,
-    embed_target,
-    read_source,
-)
+from fa_jax.model.encoder_decoder import Params, Source, cast_for_compute, embed_target, read_source
 
 BEGIN, END = 1, 2
 """Words of `fa_jax.data.vocabulary`; those before END are never written."""
@@ -58,43 +53,46 @@ class Hypotheses:
 
 
 @struct.dataclass
-class BeamState:
-    """Everything that a step of the search changes.
+class Ends:
+    """Where a sentence's best translations end, best first.
 
-    live_scores: sums of log p; -inf marks an empty place in the beam. decoders: of each member.
+    scores and lengths: as of `Hypotheses`. places: in the beam, at the step that wrote their end.
     """
 
-    step: Int[Array, ""]
-    live_words: Int[Array, "B K L"]
-    live_scores: Float[Array, "B K"]
-    decoders: list[decoder.DecoderState]
-    finished: Hypotheses
+    scores: Float[Array, "B K"]
+    lengths: Int[Array, "B K"]
+    places: Int[Array, "B K"]
 
 
 @struct.dataclass
-class MemberRead:
-    """What one model knows of the sentences before it writes."""
+class BeamState:
+    """Everything that a step of the search changes.
 
-    source: Source
-    output: OutputLayer
+    notes: of each step the places in the last beam that were continued, and the words that did.
+    last: words of the last step. live_scores: sums of log p; -inf marks an empty place in the
+    beam. decoders: of each member. scored, calls: as of `Hypotheses`.
+    """
+
+    step: Int[Array, ""]
+    notes: Int[Array, "B L K 2"]
+    last: Int[Array, "B K"]
+    live_scores: Float[Array, "B K"]
+    decoders: list[decoder.DecoderState]
+    finished: Ends
+    scored: Int[Array, " B"]
+    calls: Int[Array, " B"]
 
 
 @struct.dataclass
 class Read:
-    """What the search knows of its sentences and does not change."""
+    """What the search knows of its sentences and does not change; leaves [B, ...].
 
-    members: list[MemberRead]
+    members: what each has read, and its output layer's part for words of the sentence's own.
+    """
+
+    members: list[tuple[Source, OwnWords]]
     limits: Int[Array, " B"]
     shortlist: Shortlist
-
-    def rows(self, chosen: Int[Array, " C"]) -> "Read":
-        """Of some sentences."""
-
-        def some(tree: PyTree) -> PyTree:
-            return jax.tree.map(lambda leaf: leaf[chosen], tree)
-
-        members = [MemberRead(some(m.source), m.output.rows(chosen)) for m in self.members]
-        return Read(members, self.limits[chosen], some(self.shortlist))
 
 
 def beam_search(
@@ -103,12 +101,12 @@ def beam_search(
     limits: Int[Array, " B"],
     threshold: float | Float[Array, ""],
     *,
+    shortlist: Shortlist,
     beam_size: int,
     max_length: int,
     n_best: int = 1,
     length_exponent: float | Float[Array, ""] = 1.0,
     implementation: str | None = None,
-    shortlist: Shortlist | None = None,
     output_dtype: str | None = None,
 ) -> Hypotheses:
     """The best translations of each sentence.
@@ -116,38 +114,36 @@ def beam_search(
     Args:
       members: one, or an ensemble with one target vocabulary. configs: theirs.
       limits: most words a sentence's translation may have; 0 for a row that is no sentence.
-      threshold: τ (VS 3.1).
+      threshold: τ (VS 3.1). shortlist: words that translations may use.
       beam_size: K. max_length: L, no limit may be larger. n_best: the search goes on until so many
         hypotheses are safe. length_exponent: of the number of words that sums of log p are divided
-        by, so that hypotheses of different lengths compare. shortlist: words that translations may
-        use; default: all. output_dtype: of the output layer's products; default: the model's.
+        by, so that hypotheses of different lengths compare.
+      implementation: of attention; None: it chooses. output_dtype: of the output layer's products;
+        None: the model's.
     """
-    if shortlist is None:
-        shortlist = _whole_vocabulary(members[0])
-    reads, writers = zip(
-        *(
-            _reader_and_writer(member, config, shortlist, output_dtype)
-            for member, config in zip(members, configs, strict=True)
-        ),
-        strict=True,
-    )
-    read = Read(list(reads), limits, shortlist)
+    pairs = [
+        _reader_and_writer(member, config, shortlist, output_dtype)
+        for member, config in zip(members, configs, strict=True)
+    ]
+    read = Read([of_member for of_member, _ in pairs], limits, shortlist)
 
     def is_open(state: BeamState, read: Read) -> Bool[Array, " B"]:
-        return _open(state, read.limits, n_best, length_exponent)
+        """Where a live hypothesis can still win: all its further words may be certain."""
+        best_possible = state.live_scores.max(1) / _power(read.limits, length_exponent)
+        to_beat = state.finished.scores[:, min(n_best, beam_size) - 1]
+        return (best_possible > to_beat) & (state.step < read.limits)
 
     def step(read: Read, state: BeamState) -> BeamState:
         searched = is_open(state, read)[:, None]
         live = (state.live_scores > -jnp.inf) & searched
-        last = jnp.where(state.step > 0, state.live_words[:, :, state.step - 1], BEGIN)
         written = [
-            write(of_member, decoder_state, last, threshold, implementation)
-            for write, of_member, decoder_state in zip(
-                writers, read.members, state.decoders, strict=True
+            write(*of_member, of_decoder, state.last, threshold, implementation)
+            for (_, write), of_member, of_decoder in zip(
+                pairs, read.members, state.decoders, strict=True
             )
         ]
         decoders, members_log_probs, windows = zip(*written, strict=True)
-        log_probs = sum(members_log_probs) / len(writers)
+        log_probs = sum(members_log_probs) / len(members)
         writable = jnp.arange(log_probs.shape[-1]) >= END
         log_probs = jnp.where(writable, log_probs, -jnp.inf)
         scores = jnp.where(live[..., None], state.live_scores[..., None] + log_probs, -jnp.inf)
@@ -155,26 +151,35 @@ def beam_search(
         listed = scores.shape[-1]
         scores, chosen = jax.lax.top_k(scores.reshape(len(searched), -1), beam_size)
         parent, word = chosen // listed, read.shortlist.words(chosen % listed)
-        words = _choose(state.live_words, parent).at[:, :, state.step].set(word)
         ended = word == END
-        finished = Hypotheses(
-            words=words,
-            lengths=jnp.full_like(parent, state.step + 1),
+        ends = Ends(
             scores=jnp.where(ended, scores / _power(state.step + 1, length_exponent), -jnp.inf),
-            scored=state.finished.scored + (sum(windows) * live).sum(1),
-            calls=state.finished.calls + len(writers) * live.sum(1),
+            lengths=jnp.full_like(parent, state.step + 1),
+            places=_places(parent.shape),
         )
+        note = jnp.stack([parent, word], axis=-1)[:, None]
         return BeamState(
             step=state.step + 1,
-            live_words=jnp.where(searched[..., None], words, state.live_words),
+            notes=jax.lax.dynamic_update_slice_in_dim(state.notes, note, state.step, axis=1),
+            last=word,
             live_scores=jnp.where(searched, jnp.where(ended, -jnp.inf, scores), state.live_scores),
             decoders=jax.tree.map(lambda leaf: _choose(leaf, parent), list(decoders)),
-            finished=_best_of(state.finished, finished),
+            finished=_best_of(state.finished, ends),
+            scored=state.scored + (sum(windows) * live).sum(1),
+            calls=state.calls + len(members) * live.sum(1),
         )
 
-    state = _start([of_member.source.start for of_member in reads], beam_size, max_length)
+    state = _start([source.start for source, _ in read.members], beam_size, max_length)
     state = _search_while_open(step, is_open, read, state)
-    return _unfinished_where_none_finished(state, limits, length_exponent)
+    cut = Ends(
+        scores=state.live_scores / _power(limits, length_exponent)[:, None],
+        lengths=jnp.broadcast_to(limits[:, None], state.live_scores.shape),
+        places=_places(state.live_scores.shape),
+    )
+    none_finished = state.finished.scores[:, :1] == -jnp.inf  # the limit came first
+    ends = jax.tree.map(functools.partial(jnp.where, none_finished), cut, state.finished)
+    words = _read_back(state.notes, ends)
+    return Hypotheses(words, ends.lengths, ends.scores, state.scored, state.calls)
 
 
 def _search_while_open(
@@ -196,7 +201,7 @@ def _search_while_open(
     def some(leaf: Array) -> Array:
         return leaf[going_on] if leaf.ndim else leaf
 
-    rest = _search_while_open(step, is_open, read.rows(going_on), jax.tree.map(some, state))
+    rest = _search_while_open(step, is_open, *jax.tree.map(some, (read, state)))
     return jax.tree.map(
         lambda leaf, new: leaf.at[going_on].set(new) if leaf.ndim else new, state, rest
     )
@@ -204,62 +209,46 @@ def _search_while_open(
 
 def _reader_and_writer(
     member: Member, config: ModelConfig, shortlist: Shortlist, output_dtype: str | None
-) -> tuple[MemberRead, Callable[..., tuple]]:
+) -> tuple[tuple[Source, OwnWords], Callable[..., tuple]]:
     """What a member reads once, and its part of a step: it writes word by word."""
     whole = cast_for_compute(member.params, config)
     params = whole["decoder"]
-    source = read_source(whole, config, member.source, member.lengths)
     kernels = decoder.step_kernels(params, config)
+    own_words, log_probs = output_layer(params["output"], shortlist, output_dtype)
 
-    def write(
-        read: MemberRead,
-        state: decoder.DecoderState,
-        last: Int[Array, "B K"],
-        threshold: float | Float[Array, ""],
-        implementation: str | None,
-    ) -> tuple[decoder.DecoderState, Float[Array, "B K L"], Int[Array, "B K"]]:
+    def write(source, own_words, state, last, threshold, implementation):
         """The next state, log probabilities of the listed words, and windows."""
-        embedded = embed_target(whole, read.source, last)
         state, attended = decoder.decoder_step(
             params,
             config,
             lambda name, x: x @ kernels[name],
             state,
-            decoder.feed_back(params, config, embedded),
-            read.source.memory,
+            decoder.feed_back(params, config, embed_target(whole, source, last)),
+            source.memory,
             threshold=threshold,
             implementation=implementation,
-            training_keys=None,
             details=False,
         )
-        log_probs = read.output.log_probs(decoder.bottleneck(params, state.output))
-        return state, log_probs, attended.window
+        words = log_probs(decoder.bottleneck(params, state.output), own_words)
+        return state, words, attended.window
 
-    return MemberRead(source, output_layer(params["output"], shortlist, output_dtype)), write
-
-
-def _whole_vocabulary(member: Member) -> Shortlist:
-    sentences, words = len(member.lengths), member.params["decoder"]["output"]["bias"].shape[0]
-    return Shortlist(jnp.zeros((sentences, 0), jnp.int32), words)
+    return (read_source(whole, config, member.source, member.lengths), own_words), write
 
 
 def _start(starts: list[decoder.DecoderState], beam_size: int, max_length: int) -> BeamState:
     """One live hypothesis a sentence, without words."""
     sentences = starts[0].hidden.shape[0]
-    words = jnp.zeros((sentences, beam_size, max_length), jnp.int32)
+    zeros = jnp.zeros((sentences, beam_size), jnp.int32)
     nothing = jnp.full((sentences, beam_size), -jnp.inf)
     return BeamState(
         step=jnp.int32(0),
-        live_words=words,
+        notes=jnp.zeros((sentences, max_length, beam_size, 2), jnp.int32),
+        last=jnp.full_like(zeros, BEGIN),
         live_scores=nothing.at[:, 0].set(0),
         decoders=jax.tree.map(lambda leaf: jnp.repeat(leaf[:, None], beam_size, axis=1), starts),
-        finished=Hypotheses(
-            words=words,
-            lengths=jnp.zeros((sentences, beam_size), jnp.int32),
-            scores=nothing,
-            scored=jnp.zeros(sentences, jnp.int32),
-            calls=jnp.zeros(sentences, jnp.int32),
-        ),
+        finished=Ends(nothing, zeros, zeros),
+        scored=zeros[:, 0],
+        calls=zeros[:, 0],
     )
 
 
@@ -267,47 +256,31 @@ def _power(length: Int[Array, "*N"], exponent: float | Float[Array, ""]) -> Floa
     return jnp.maximum(length, 1).astype(jnp.float32) ** exponent
 
 
-def _open(
-    state: BeamState,
-    limits: Int[Array, " B"],
-    n_best: int,
-    length_exponent: float | Float[Array, ""],
-) -> Bool[Array, " B"]:
-    """Sentences where a live hypothesis can still win: all its further words may be certain."""
-    best_possible = state.live_scores.max(1) / _power(limits, length_exponent)
-    to_beat = state.finished.scores[:, min(n_best, state.live_scores.shape[1]) - 1]
-    return (best_possible > to_beat) & (state.step < limits)
-
-
 def _choose(leaf: Array, parent: Int[Array, "B K"]) -> Array:
     """Each new hypothesis takes its parent's row."""
     return jnp.take_along_axis(leaf, parent.reshape(*parent.shape, *[1] * (leaf.ndim - 2)), axis=1)
 
 
-def _best_of(old: Hypotheses, new: Hypotheses) -> Hypotheses:
-    """The K best of two lists; the counts are the new one's."""
-
-    def both(a: PyTree, b: PyTree) -> Array:
-        return jnp.concatenate([a, b], axis=1)
-
-    scores, chosen = jax.lax.top_k(both(old.scores, new.scores), old.scores.shape[1])
-    return new.replace(
-        words=_choose(both(old.words, new.words), chosen),
-        lengths=_choose(both(old.lengths, new.lengths), chosen),
-        scores=scores,
-    )
+def _places(shape: tuple[int, int]) -> Int[Array, "B K"]:
+    return jax.lax.broadcasted_iota(jnp.int32, shape, 1)
 
 
-def _unfinished_where_none_finished(
-    state: BeamState, limits: Int[Array, " B"], length_exponent: float | Float[Array, ""]
-) -> Hypotheses:
-    """A sentence whose limit came first gets its live hypotheses, cut off."""
-    cut = state.finished.replace(
-        words=state.live_words,
-        lengths=jnp.broadcast_to(limits[:, None], state.live_scores.shape),
-        scores=state.live_scores / _power(limits, length_exponent)[:, None],
-    )
-    none = state.finished.scores[:, 0] == -jnp.inf
-    return jax.tree.map(
-        lambda a, b: jnp.where(none.reshape(-1, *[1] * (a.ndim - 1)), a, b), cut, state.finished
-    )
+def _best_of(old: Ends, new: Ends) -> Ends:
+    """The K best of two lists."""
+    both = jax.tree.map(lambda a, b: jnp.concatenate([a, b], axis=1), old, new)
+    _, chosen = jax.lax.top_k(both.scores, old.scores.shape[1])
+    return jax.tree.map(lambda leaf: _choose(leaf, chosen), both)
+
+
+def _read_back(notes: Int[Array, "B L K 2"], ends: Ends) -> Int[Array, "B K L"]:
+    """The words of each hypothesis, from its end through those it continues; then padding."""
+
+    def earlier(places: Int[Array, "B K"], of_step: tuple[Array, Array]):
+        step, notes = of_step
+        parents, words = jnp.moveaxis(_choose(notes, places), -1, 0)
+        within = step < ends.lengths
+        return jnp.where(within, parents, places), jnp.where(within, words, 0)
+
+    steps = jnp.arange(notes.shape[1]), notes.swapaxes(0, 1)
+    _, words = jax.lax.scan(earlier, ends.places, steps, reverse=True)
+    return jnp.moveaxis(words, 0, -1)

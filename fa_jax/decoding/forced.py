@@ -12,20 +12,25 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float
 
 from fa_jax.attention import AttentionOutput
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.decoding.beam_search import END
-from fa_jax.decoding.translate import Translator, padded_length
-from fa_jax.model import decoder
-from fa_jax.model.translator import (
-    Params,
-    cast_for_compute,
-    force_translation,
-    word_log_probs,
+from fa_jax.decoding.search import (
+    SHORTEST_SHAPE,
+    TrainedModel,
+    batch_rows,
+    in_batches,
+    on_local_devices,
+    pad,
 )
+from fa_jax.decoding.shortlist import doubled
+from fa_jax.model import decoder
+from fa_jax.model.encoder_decoder import Params, cast_for_compute, force_translation, word_log_probs
 
+LARGEST_BATCH = 2**26
+"""Numbers that a device may hold of a batch's words: by position and dimension, and by word."""
 ALTERNATIVES = 5
 """Most likely words that a trace keeps of each step."""
 
@@ -60,76 +65,78 @@ class SpanTrace(Trace):
 
 
 def trace_translations(
-    translator: Translator,
+    model: TrainedModel,
     decoding: DecodingConfig,
     sources: Sequence[Sequence[int]],
     translations: Sequence[Sequence[int]],
-) -> list[Trace]:
-    """The trace of each translation (words without the end of sentence), at decoding.threshold."""
-    force = _compiled_force(translator.config)
-    traces = []
-    for source, translation in zip(sources, translations, strict=True):
-        source = list(source[: decoding.max_source_length])
-        words = [*translation, END]
-        trace = jax.device_get(
-            force(
-                translator.params,
-                _padded(source, padded_length(len(source))),
-                np.array([len(source)], np.int32),
-                _padded(words, padded_length(len(words))),
-                jnp.float32(decoding.threshold),
-            )
-        )
-        of_words = {name: array[0, : len(words)] for name, array in trace.items()}
-        likely = zip(
-            of_words.pop("likely").tolist(), of_words.pop("likely_log_probs").tolist(), strict=True
-        )
-        of_words["alternatives"] = [list(zip(*step, strict=True)) for step in likely]
-        of_source = {
-            name: of_words[name][:, : len(source)]
-            for name in ("weights", "windows", "by_dimension")
-            if name in of_words
-        }
-        traces.append(Trace(**{"by_dimension": None} | of_words | of_source))
-    return traces
+    keep: Callable[[Trace], Any] = lambda trace: trace,
+) -> list[Any]:
+    """The trace of each translation, at decoding.threshold, in the order given.
+
+    Those of like length are traced together; each is as if it were alone.
+
+    Args:
+      translations: words without the end of sentence, one translation for each source.
+      keep: what to keep of a trace. Those of a batch are made when it is done, and weights by
+        dimension are large.
+    """
+    force = _compiled_force(model.config)
+    sources = [source[: decoding.max_source_length] for source in sources]
+    targets = [[*words, END] for words in translations]
+    shapes = [
+        tuple(doubled(SHORTEST_SHAPE, len(sentence)) for sentence in pair)
+        for pair in zip(sources, targets, strict=True)
+    ]
+    rows_of = functools.partial(_rows, model, batch_rows(len(shapes), decoding))
+    order = sorted(range(len(shapes)), key=shapes.__getitem__)
+    kept = {}
+    for shape, batch in in_batches(order, shapes.__getitem__, rows_of):
+        source, lengths = pad([sources[row] for row in batch], rows_of(shape), shape[0])
+        target, _ = pad([targets[row] for row in batch], rows_of(shape), shape[1])
+        threshold = jnp.float32(decoding.threshold)
+        found = jax.device_get(force(model.on_devices, source, lengths, target, threshold))
+        for place, row in enumerate(batch):
+            kept[row] = keep(_trace(found, place, len(targets[row]), len(sources[row])))
+    return [kept[row] for row in range(len(shapes))]
+
+
+def _rows(model: TrainedModel, most: int, shape: tuple[int, int]) -> int:
+    """Rows of a batch of this padded shape."""
+    vocabulary = model.params["decoder"]["output"]["bias"].shape[0]
+    numbers = shape[1] * (shape[0] * 2 * model.config.encoder_size + vocabulary)
+    return min(most, jax.local_device_count() * max(1, LARGEST_BATCH // numbers))
+
+
+def _trace(found: tuple, place: int, steps: int, positions: int) -> Trace:
+    """Of one row, without its padding."""
+    of_steps, of_positions, likely = jax.tree.map(lambda leaf: leaf[place, :steps], found)
+    of_positions = jax.tree.map(lambda leaf: leaf[:, :positions], of_positions)
+    likely = zip(*(leaf.tolist() for leaf in likely), strict=True)
+    alternatives = [list(zip(*step, strict=True)) for step in likely]
+    return Trace(**of_steps, **of_positions, alternatives=alternatives)
 
 
 @functools.lru_cache(maxsize=8)
-def _compiled_force(model: ModelConfig) -> Callable[..., dict[str, Array]]:
-    @jax.jit
+def _compiled_force(model: ModelConfig) -> Callable[..., tuple]:
     def force(params: Params, source: Array, lengths: Array, target: Array, threshold: Array):
         params = cast_for_compute(params, model)
         steps = force_translation(
             params, model, source, lengths, target, threshold=threshold, collect=_shown
         )
-        of_words = jax.tree.map(lambda leaf: jnp.swapaxes(leaf, 0, 1), steps.attention)
+        of_steps, of_positions = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), steps.attention)
         logits = decoder.logits(params["decoder"], steps.bottleneck).swapaxes(0, 1)
         words = min(ALTERNATIVES, logits.shape[-1])
         best, likely = jax.lax.top_k(jax.nn.log_softmax(logits.astype(jnp.float32)), words)
-        return {
-            "log_probs": word_log_probs(params, steps, target),
-            "likely": likely,
-            "likely_log_probs": best,
-            **of_words,
-        }
+        log_probs = word_log_probs(params, steps, target)
+        return of_steps | {"log_probs": log_probs}, of_positions, (likely, best)
 
-    return force
+    return on_local_devices(force, divided=(False, True, True, True, False))
 
 
-def _shown(attended: AttentionOutput) -> dict[str, Array]:
-    """What a trace keeps of each step."""
-    shown = {
+def _shown(attended: AttentionOutput) -> tuple[dict[str, Array], dict[str, Array | None]]:
+    """What a trace keeps of each step, and of its positions."""
+    return {"focus": attended.state.focus, "strength": attended.strength}, {
         "weights": attended.weights,
         "windows": attended.scored,
-        "focus": attended.state.focus,
-        "strength": attended.strength,
+        "by_dimension": attended.by_dimension,
     }
-    if attended.by_dimension is not None:
-        shown["by_dimension"] = attended.by_dimension
-    return shown
-
-
-def _padded(words: Sequence[int], length: int) -> Int[np.ndarray, "1 L"]:
-    padded = np.zeros((1, length), np.int32)
-    padded[0, : len(words)] = words
-    return padded

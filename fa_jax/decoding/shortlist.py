@@ -4,6 +4,8 @@ The output layer is computed for them alone (L'Hostis et al. 2016). The frequent
 product for all sentences; a sentence's own candidates are few enough for a product each.
 """
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,7 +13,10 @@ from flax import struct
 from jaxtyping import Array, Float, Int
 
 from fa_jax.data.vocabulary import PAD
-from fa_jax.model.translator import Params
+from fa_jax.model.encoder_decoder import Params
+
+FEWEST_CANDIDATES = 64
+"""Lists of candidates are padded to this many words, or twice, four times … as many."""
 
 
 @struct.dataclass
@@ -32,40 +37,38 @@ class Shortlist:
 
 
 @struct.dataclass
-class OutputLayer:
-    """The rows of the output layer that a shortlist needs."""
+class OwnWords:
+    """The output layer's part for the candidates of each sentence."""
 
-    kernel: Float[Array, "F N"]
-    bias: Float[Array, " N"]
-    own_kernel: Float[Array, "B C F"]
-    own_bias: Float[Array, "B C"]
-
-    def log_probs(self, bottleneck: Float[Array, "B K F"]) -> Float[Array, "B K L"]:
-        """Of the L = N + C words of the list, which share all probability."""
-        x, float32 = bottleneck.astype(self.kernel.dtype), {"preferred_element_type": jnp.float32}
-        flat = x.reshape(-1, x.shape[-1])  # one product for all sentences
-        frequent = jnp.matmul(flat, self.kernel, **float32).reshape(*x.shape[:2], -1) + self.bias
-        if self.own_kernel.shape[1] == 0:
-            return jax.nn.log_softmax(frequent)
-        own = jnp.einsum("bkf,bcf->bkc", x, self.own_kernel, **float32) + self.own_bias[:, None]
-        return jax.nn.log_softmax(jnp.concatenate([frequent, own], axis=-1))
-
-    def rows(self, chosen: Int[Array, " D"]) -> "OutputLayer":
-        """Of some sentences."""
-        return self.replace(own_kernel=self.own_kernel[chosen], own_bias=self.own_bias[chosen])
+    kernel: Float[Array, "B C F"]
+    bias: Float[Array, "B C"]
 
 
-def output_layer(output: Params, shortlist: Shortlist, dtype: str | None = None) -> OutputLayer:
-    """output: kernel [F, V] and bias [V] of the decoder. dtype: of the products; None: theirs."""
+def output_layer(
+    output: Params, shortlist: Shortlist, dtype: str | None = None
+) -> tuple[OwnWords, Callable[[Float[Array, "B K F"], OwnWords], Float[Array, "B K L"]]]:
+    """The output layer of a list's words alone.
+
+    output: kernel [F, V] and bias [V] of the decoder. dtype: of the products; None: theirs.
+    Returns the sentences' own part, and a function of what the layer reads and of own parts: log
+    probabilities of the L = frequent + C words of the list, which share all probability.
+    """
     own, first = shortlist.candidates, shortlist.frequent
     kernel = output["kernel"].astype(dtype or output["kernel"].dtype)
     bias = output["bias"].astype(jnp.float32)
-    return OutputLayer(
-        kernel=kernel[:, :first],
-        bias=bias[:first],
-        own_kernel=kernel.T[own],
-        own_bias=jnp.where(own == PAD, -jnp.inf, bias[own]),
-    )
+    frequent, float32 = kernel[:, :first], {"preferred_element_type": jnp.float32}
+
+    def log_probs(x: Float[Array, "B K F"], own: OwnWords) -> Float[Array, "B K L"]:
+        x = x.astype(kernel.dtype)
+        flat = x.reshape(-1, x.shape[-1])  # one product for all sentences
+        scores = jnp.matmul(flat, frequent, **float32)
+        scores = scores.reshape(*x.shape[:2], -1) + bias[:first]
+        if own.kernel.shape[1] > 0:
+            of_own = jnp.einsum("bkf,bcf->bkc", x, own.kernel, **float32) + own.bias[:, None]
+            scores = jnp.concatenate([scores, of_own], axis=-1)
+        return jax.nn.log_softmax(scores)
+
+    return OwnWords(kernel.T[own], jnp.where(own == PAD, -jnp.inf, bias[own])), log_probs
 
 
 def candidates(
@@ -73,11 +76,25 @@ def candidates(
     sources: Int[np.ndarray, "B S"],
     lengths: Int[np.ndarray, " B"],
     frequent: int,
+    vocabulary: int,
 ) -> Int[np.ndarray, "B C"]:
-    """Each source's likely translations that are not frequent anyway; C = S × translations."""
-    found = np.full((len(sources), sources.shape[1] * lexicon.shape[1]), PAD, np.int32)
-    for row, (source, length) in enumerate(zip(sources, lengths, strict=True)):
-        own = np.unique(lexicon[source[:length]])
-        own = own[own >= frequent]
-        found[row, : len(own)] = own
+    """Each source's likely translations that are not frequent anyway, then PAD.
+
+    C is one of few widths, each compiled once: it holds the longest list of the batch, and is at
+    most S × translations and the number of words that are not frequent.
+    """
+    own = [np.unique(lexicon[row[:n]]) for row, n in zip(sources, lengths, strict=True)]
+    own = [words[words >= frequent] for words in own]
+    widest = min(sources.shape[1] * lexicon.shape[1], vocabulary - frequent)
+    width = min(widest, doubled(FEWEST_CANDIDATES, max(map(len, own))))
+    found = np.full((len(own), width), PAD, np.int32)
+    for row, words in enumerate(own):
+        found[row, : len(words)] = words
     return found
+
+
+def doubled(size: int, enough: int) -> int:
+    """A size, or twice, four times … as much: the smallest that is enough."""
+    while size < enough:
+        size *= 2
+    return size

@@ -1,4 +1,8 @@
-"""Three-dimensional alignments, one weight a step, position and dimension, made flat (FG 5.2)."""
+"""Three-dimensional alignments, one weight a step, position and dimension, made flat.
+
+T output steps, S source positions, D dimensions of the annotations; weights of a step and dimension
+add up to 1 (Choi et al. 2018, Fine-Grained Attention Mechanism, section 5.2).
+"""
 
 import numpy as np
 from jaxtyping import Float
@@ -15,7 +19,7 @@ def mean_over_steps(alignment: Float[np.ndarray, "T S D"]) -> Float[np.ndarray, 
 
 
 def of_dimension(alignment: Float[np.ndarray, "T S D"], dimension: int) -> Float[np.ndarray, "T S"]:
-    """What one dimension of the annotations is read for.
+    """What one dimension of the annotations, counted from 0, is read for.
 
     Raises:
       ValueError: there is no such dimension.

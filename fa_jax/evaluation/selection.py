@@ -1,16 +1,21 @@
-"""The choice of the threshold: the smallest window that costs little BLEU (VS 5.2)."""
+"""The choice of the threshold: the smallest window that costs little BLEU.
+
+The rule of Shu and Nakayama (2017; VS), section 5.2.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 THRESHOLDS = (0.8, 1.0, 1.2, 1.4, 1.6)
+"""Values of τ that are tried (VS 5.2)."""
 LARGEST_LOSS = 0.5
-"""BLEU on the development set (VS 5.2)."""
+"""BLEU, 0 to 100, that a threshold may cost on the development set (VS 5.2)."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A run decoded at a threshold. window: average, in source tokens. bleu: development set."""
+    """A run decoded at a threshold: its name, BLEU (0 to 100) on the development set, and window,
+    an average in source tokens."""
 
     run: str
     threshold: float
@@ -30,7 +35,7 @@ def choose(
 
 
 def table(candidates: Sequence[Candidate], chosen: Candidate | None, reference: float) -> str:
-    """What was tried, for a reader."""
+    """What was tried, a line a candidate, for a reader. reference: BLEU at τ = ∞."""
     width = max(len(candidate.run) for candidate in candidates)
     lines = [f"  {'run':{width}}  threshold   BLEU  (loss)   window"]
     for candidate in candidates:

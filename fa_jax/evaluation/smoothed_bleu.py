@@ -15,6 +15,10 @@ def smoothed_sentence_bleu(hypothesis: Sequence[str], reference: Sequence[str]) 
 def mean_smoothed_bleu(
     hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
 ) -> float:
-    """Mean over sentences."""
+    """Mean over sentences of `smoothed_sentence_bleu`, 0 to 100.
+
+    Raises:
+      ValueError: the two sides differ in number.
+    """
     pairs = zip(hypotheses, references, strict=True)
     return sum(smoothed_sentence_bleu(h, r) for h, r in pairs) / len(references)

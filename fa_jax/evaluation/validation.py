@@ -1,12 +1,15 @@
-"""The score that chooses a run's checkpoint: smoothed BLEU of greedy translations (VS 5.1)."""
+"""The score that chooses a run's checkpoint: smoothed BLEU of greedy translations.
+
+As Shu and Nakayama (2017) do, section 5.1.
+"""
 
 from dataclasses import replace
 
 from fa_jax.config import Config
 from fa_jax.data.encoded import PreparedData
-from fa_jax.decoding.translate import Translator, search_translations
+from fa_jax.decoding.search import TrainedModel, search_translations
 from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu
-from fa_jax.model.translator import Params
+from fa_jax.model.encoder_decoder import Params
 
 
 def validate(params: Params, config: Config, data: PreparedData) -> float:
@@ -14,7 +17,7 @@ def validate(params: Params, config: Config, data: PreparedData) -> float:
     greedy = replace(config.decoding, beam_size=1, threshold=float("inf"), batch_size=128)
     sources, references = zip(*data.corpus.validation, strict=True)
     encoded = [data.source.encode(text) for text in sources]
-    results = search_translations([Translator(params, config.model)], greedy, [encoded])
+    results = search_translations([TrainedModel(params, config.model)], greedy, [encoded])
     return mean_smoothed_bleu(
         [data.target.tokens(result.hypotheses[0].words) for result in results],
         [data.target.tokenizer.tokenize(text) for text in references],

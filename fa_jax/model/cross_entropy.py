@@ -1,12 +1,15 @@
 """The training loss of the output layer, without the whole batch's logits in memory.
 
 Words are taken in chunks that fit the cache, and each chunk's gradient is computed while its
-logits are there: forward and backward pass are one.
+logits are there: forward and backward pass are one. Logits and all sums are float32.
 """
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
+
+from fa_jax.attention.score import at_least_float32
+from fa_jax.model.dense import contract
 
 CHUNK_ELEMENTS = 2**21
 """Logits held at a time; twice and half as many measured within 5% on a CPU."""
@@ -20,25 +23,19 @@ def weighted_cross_entropy(
     words: Int[Array, " N"],
     weights: Float[Array, " N"],
 ) -> Float[Array, ""]:
-    """Σ_n weights_n · −log softmax(hidden_n · kernel + bias)[words_n]."""
-    return _loss_and_gradients(kernel, bias, hidden, words, weights, gradients=False)[0]
+    """Σ_n weights_n · −log softmax(hidden_n · kernel + bias)[words_n], in nats.
+
+    Products have the precision of hidden; kernel and bias may have a higher one, which their
+    gradients have too. words and weights have no gradient.
+    """
+    return _forward(kernel, bias, hidden, words, weights)[0]
 
 
 def _forward(kernel, bias, hidden, words, weights):
-    return _loss_and_gradients(kernel, bias, hidden, words, weights, gradients=True)
-
-
-def _backward(gradients, gradient):
-    return *(gradient.astype(g.dtype) * g for g in gradients), None, None
-
-
-weighted_cross_entropy.defvjp(_forward, _backward)
-
-
-def _loss_and_gradients(kernel, bias, hidden, words, weights, gradients: bool):
     rows = max(1, min(len(words), CHUNK_ELEMENTS // kernel.shape[1]))
     chunks = -(-len(words) // rows)
     rows = -(-len(words) // chunks)
+    rounded = kernel.astype(hidden.dtype)
 
     def chunked(x: Array) -> Array:
         padding = [(0, chunks * rows - len(x)), *[(0, 0)] * (x.ndim - 1)]
@@ -47,24 +44,30 @@ def _loss_and_gradients(kernel, bias, hidden, words, weights, gradients: bool):
     def step(carry, chunk):
         loss, kernel_gradient, bias_gradient = carry
         hidden, words, weights = chunk
-        logits = (hidden @ kernel + bias).astype(jnp.promote_types(hidden.dtype, jnp.float32))
+        logits = contract("nf,fv->nv", hidden, rounded) + bias
         exponentials = jnp.exp(logits - logits.max(-1, keepdims=True))
         total = exponentials.sum(-1)
         chosen = jnp.take_along_axis(logits, words[:, None], axis=-1)[:, 0]
         log_probs = chosen - logits.max(-1) - jnp.log(total)
         loss -= (weights * log_probs).sum()
-        if not gradients:
-            return (loss, kernel_gradient, bias_gradient), None
         error = exponentials * (weights / total)[:, None]
         error -= jnp.where(jnp.arange(kernel.shape[1]) == words[:, None], weights[:, None], 0)
+        bias_gradient += error.sum(0)
         error = error.astype(hidden.dtype)
-        kernel_gradient += hidden.T @ error
-        return (loss, kernel_gradient, bias_gradient + error.sum(0)), error @ kernel.T
+        kernel_gradient += contract("nf,nv->fv", hidden, error)
+        hidden_gradient = contract("nv,fv->nf", error, rounded).astype(hidden.dtype)
+        return (loss, kernel_gradient, bias_gradient), hidden_gradient
 
-    zero = (jnp.float32(0), jnp.zeros_like(kernel), jnp.zeros_like(bias))
-    (loss, *parameter_gradients), hidden_gradient = jax.lax.scan(
+    zero = (jnp.float32(0), *(jnp.zeros_like(at_least_float32(x)) for x in (kernel, bias)))
+    (loss, for_kernel, for_bias), for_hidden = jax.lax.scan(
         step, zero, (chunked(hidden), chunked(words), chunked(weights))
     )
-    if gradients:
-        hidden_gradient = hidden_gradient.reshape(-1, hidden.shape[-1])[: len(hidden)]
-    return loss, (*parameter_gradients, hidden_gradient)
+    for_hidden = for_hidden.reshape(-1, hidden.shape[-1])[: len(hidden)]
+    return loss, (for_kernel.astype(kernel.dtype), for_bias.astype(bias.dtype), for_hidden)
+
+
+def _backward(gradients, gradient):
+    return *(gradient.astype(g.dtype) * g for g in gradients), None, None
+
+
+weighted_cross_entropy.defvjp(_forward, _backward)

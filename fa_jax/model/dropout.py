@@ -8,9 +8,9 @@ from jaxtyping import Array, Float, Key
 def dropout(
     x: Float[Array, "T B U"], rate: float, keys: Key[Array, " B"] | None
 ) -> Float[Array, "T B U"]:
-    """Zeroes a share of the units and scales the others up; no keys: leaves x as it is.
+    """Zeroes a share of the units, `rate`, and scales the others up; no keys: leaves x as it is.
 
-    keys: one a sentence.
+    keys: one a sentence, which alone decides what is zeroed at all its T positions.
     """
     if keys is None or rate == 0:
         return x

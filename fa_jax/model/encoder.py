@@ -1,4 +1,4 @@
-"""The bidirectional LSTM encoder (Bahdanau et al. 2014; VS 5.1)."""
+"""The bidirectional LSTM encoder (Bahdanau et al. 2015; Shu and Nakayama 2017, 5.1)."""
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +11,7 @@ from fa_jax.model.lstm import init_lstm, lstm_inputs, lstm_states
 
 
 def init_encoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -> Params:
+    """All parameters, a nested dict of float32 arrays. vocabulary_size: of the source."""
     embedding_key, forward_key, backward_key = jax.random.split(key, 3)
     size = config.embedding_size
     return {
@@ -25,7 +26,10 @@ def encode(
     embedded: Float[Array, "S B E"],
     lengths: Int[Array, " B"],
 ) -> Float[Array, "B S D"]:
-    """Annotations h̄_s: forward and backward state at each position. Padding reads nothing."""
+    """Annotations h̄_s: forward and backward state at each position, D = 2 · encoder_size.
+
+    embedded: source words, padded to S. lengths: each sentence's own. Padding reads nothing.
+    """
     inside = jnp.arange(len(embedded))[:, None] < lengths
 
     # The backward LSTM reads the reversed sentence; both advance in one scan.

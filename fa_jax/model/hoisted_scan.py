@@ -2,7 +2,8 @@
 
 Transposing `lax.scan` adds every step's contribution to each kernel's gradient inside the loop:
 many small products, and a read and write of the whole gradient a step. The same sum is one large
-product of all steps' inputs with all steps' output gradients.
+product of all steps' inputs with all steps' output gradients. What is added up over steps is added
+up in float32, also where products are bfloat16.
 """
 
 from collections.abc import Callable
@@ -10,10 +11,13 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, PyTree
+from jaxtyping import Array, Float, PyTree
 
-Kernels = dict[str, Array]
-Product = Callable[[str, Array], Array]
+from fa_jax.attention.score import at_least_float32
+from fa_jax.model.dense import contract
+
+Kernels = dict[str, Float[Array, "I J"]]
+Product = Callable[[str, Float[Array, "*N I"]], Float[Array, "*N J"]]
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0, 1))
@@ -25,80 +29,90 @@ def hoisted_scan(
     carry: PyTree,
     inputs: PyTree,
 ) -> tuple[PyTree, PyTree]:
-    """`lax.scan` of `step(product, constants, carry, x) -> (carry, y)`.
+    """`lax.scan` of `step(product, constants, carry, x) -> (carry, y)`; returns carry and ys.
 
-    `product(name, x)` is `x @ kernels[name]`; a step uses each kernel at most once.
-    rematerialize: recompute the steps in the backward pass.
+    `product(name, x)` is `x @ kernels[name]` in float32, from factors as precise as x; a step uses
+    each kernel at most once. rematerialize: recompute the steps in the backward pass. inputs:
+    leaves [T, ...], one x a step.
     """
+    product = _product_with(kernels)
+    return jax.lax.scan(lambda carry, x: step(product, constants, carry, x), carry, inputs)
 
-    def body(carry, x):
-        return step(lambda name, value: value @ kernels[name], constants, carry, x)
 
-    return jax.lax.scan(body, carry, inputs)
+def _product_with(kernels: Kernels) -> Product:
+    return lambda name, x: contract("bi,ij->bj", x, kernels[name].astype(x.dtype))
 
 
 def _forward(step, rematerialize, kernels, constants, carry, inputs):
-    def body(constants, carry, x, taps):
+    taps = _zero_taps(step, kernels, constants, carry, inputs)
+    rounded = {name: kernels[name].astype(tap.dtype) for name, tap in taps.items()}
+
+    def body(wide, carry, x, taps):
         factors = {}
 
         def product(name: str, value: Array) -> Array:
             factors[name] = value
-            return _tap(value @ kernels[name], taps[name])
+            return _tapped_product(value, rounded[name], taps[name])
 
-        carry, y = step(product, constants, carry, x)
+        narrow = jax.tree.map(lambda x, given: x.astype(given.dtype), wide, constants)
+        carry, y = step(product, narrow, carry, x)
         return carry, (y, factors)
 
     if rematerialize:
         body = jax.checkpoint(body)
 
     def scan(taps, constants, carry, inputs):
+        wide = jax.tree.map(_widened, constants)  # their gradients are added up as precisely
         carry, (ys, factors) = jax.lax.scan(
-            lambda carry, x: body(constants, carry, *x), carry, (inputs, taps)
+            lambda carry, x: body(wide, carry, *x), carry, (inputs, taps)
         )
         return (carry, ys), factors
 
-    taps = _zero_taps(step, kernels, constants, carry, inputs)
     outputs, backward, factors = jax.vjp(scan, taps, constants, carry, inputs, has_aux=True)
-    return outputs, (backward, factors)
+    return outputs, (backward, factors, kernels)
 
 
 def _backward(step, rematerialize, residuals, gradient):
-    backward, factors = residuals
+    backward, factors, kernels = residuals
     taps, constants, carry, inputs = backward(gradient)
-    kernels = {name: _flat(factors[name]).T @ _flat(taps[name]) for name in taps}
-    return kernels, constants, carry, inputs
+    gradients = {
+        name: contract("tbi,tbj->ij", factors[name], tap).astype(kernels[name].dtype)
+        for name, tap in taps.items()
+    }
+    return gradients, constants, carry, inputs
 
 
 hoisted_scan.defvjp(_forward, _backward)
 
 
 @jax.custom_vjp
-def _tap(value: Array, tap: Array) -> Array:
-    """`value`; its gradient also becomes the tap's, which the scan stacks step by step."""
-    return value
+def _tapped_product(value: Array, kernel: Array, tap: Array) -> Array:
+    """`value @ kernel`; its gradient also becomes the tap's, which the scan stacks step by step."""
+    return contract("bi,ij->bj", value, kernel)
 
 
-_tap.defvjp(lambda value, tap: (value, None), lambda _, gradient: (gradient, gradient))
+def _tapped_backward(kernel, gradient):
+    gradient = gradient.astype(kernel.dtype)
+    return contract("bj,ij->bi", gradient, kernel).astype(kernel.dtype), None, gradient
 
 
-def _zero_taps(step, kernels, constants, carry, inputs) -> Kernels:
-    """One all-zero array a kernel, shaped as its products over all steps."""
+_tapped_product.defvjp(lambda *args: (_tapped_product(*args), args[1]), _tapped_backward)
 
-    def products(constants, carry, x):
-        outputs = {}
 
-        def product(name: str, value: Array) -> Array:
-            outputs[name] = value @ kernels[name]
-            return outputs[name]
+def _zero_taps(step, kernels, constants, carry, inputs) -> dict[str, Array]:
+    """One all-zero array a kernel: shaped as its products over all steps, precise as factors."""
+    found, multiply = {}, _product_with(kernels)
 
-        step(product, constants, carry, x)
-        return outputs
+    def product(name: str, value: Array) -> Array:
+        sums = multiply(name, value)
+        found[name] = sums.shape, value.dtype
+        return sums
 
     first = jax.tree.map(lambda leaf: leaf[0], inputs)
-    shapes = jax.eval_shape(products, constants, carry, first)
+    jax.eval_shape(partial(step, product), constants, carry, first)
     steps = jax.tree.leaves(inputs)[0].shape[0]
-    return {name: jnp.zeros((steps, *s.shape), s.dtype) for name, s in shapes.items()}
+    return {name: jnp.zeros((steps, *shape), dtype) for name, (shape, dtype) in found.items()}
 
 
-def _flat(x: Array) -> Array:
-    return x.reshape(-1, x.shape[-1])
+def _widened(x):
+    return at_least_float32(x) if jnp.issubdtype(x.dtype, jnp.floating) else x

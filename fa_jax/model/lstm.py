@@ -3,7 +3,8 @@
 The four gates (input, forget, candidate, output) stand behind each other in one kernel, so that a
 step is one product. The input's part of it does not depend on the recurrence and is computed for
 all steps at once, outside; so are, in the backward pass, the slopes of all gates and the gradient
-of the recurrent kernel.
+of the recurrent kernel. Cells, which add up over steps, and their gradients are float32, also where
+products are bfloat16.
 """
 
 import jax
@@ -12,11 +13,13 @@ from flax.linen import initializers
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from fa_jax.attention.params import Params
-from fa_jax.model.dense import dense
+from fa_jax.attention.score import at_least_float32
+from fa_jax.model.dense import contract, dense
 
 
 def init_lstm(key: PRNGKeyArray, input_size: int, size: int) -> Params:
-    """Glorot input weights, orthogonal recurrent weights gate by gate, forget bias 1."""
+    """Glorot input weights [I, 4H], orthogonal recurrent weights [H, 4H] gate by gate, and a bias
+    [4H] that is 1 for the forget gate, 0 for the others."""
     input_key, recurrent_key = jax.random.split(key)
     gates = [
         initializers.orthogonal()(gate_key, (size, size))
@@ -37,8 +40,12 @@ def lstm_inputs(params: Params, inputs: Float[Array, "*N I"]) -> Float[Array, "*
 def lstm_update(
     gates: Float[Array, "*N G"], cell: Float[Array, "*N H"]
 ) -> tuple[Float[Array, "*N H"], Float[Array, "*N H"]]:
-    """Hidden and cell state from the gates' sums and the last cell state."""
-    input_, forget, candidate, output = jnp.split(_activate(gates), 4, axis=-1)
+    """Hidden and cell state from the gates' sums and the last cell state, as precise as it."""
+    return _advance(_activate(gates), cell)
+
+
+def _advance(gates, cell):
+    input_, forget, candidate, output = jnp.split(gates, 4, axis=-1)
     cell = forget * cell + input_ * candidate
     return output * jnp.tanh(cell), cell
 
@@ -56,33 +63,37 @@ def lstm_states(
     inputs: Float[Array, "S L B G"],
     inside: Bool[Array, "S L B"],
 ) -> Float[Array, "S L B H"]:
-    """Hidden states over time, from zero states, of L independent LSTMs.
+    """Hidden states over time, from zero states, of L independent LSTMs, as precise as the inputs.
 
-    inputs: the input's part of the gates, bias included. inside: False on padding, which leaves
-    the state alone.
+    recurrent_kernel: may have a higher precision, which its gradient has too. inputs: the input's
+    part of the gates, bias included. inside: False on padding, which leaves the state alone.
     """
     return _forward(recurrent_kernel, inputs, inside)[0]
 
 
 def _forward(recurrent_kernel, inputs, inside):
+    rounded = recurrent_kernel.astype(inputs.dtype)
+
     def step(state, step_inputs):
         hidden, cell = state
         gates, here = step_inputs
-        gates = _activate(gates + _product(hidden, recurrent_kernel))
-        input_, forget, candidate, output = jnp.split(gates, 4, axis=-1)
-        new_cell = jnp.where(here[..., None], forget * cell + input_ * candidate, cell)
-        new_hidden = jnp.where(here[..., None], output * jnp.tanh(new_cell), hidden)
-        return (new_hidden, new_cell), (new_hidden, hidden, cell, new_cell, gates)
+        gates = _activate(gates + contract("lbh,lhg->lbg", hidden, rounded))
+        new_hidden, new_cell = _advance(gates, cell)
+        new_cell = jnp.where(here[..., None], new_cell, cell)
+        new_hidden = jnp.where(here[..., None], new_hidden.astype(hidden.dtype), hidden)
+        residuals = hidden, cell, new_cell, gates.astype(hidden.dtype)
+        return (new_hidden, new_cell), (new_hidden, *residuals)
 
     zero = jnp.zeros((*inputs.shape[1:-1], recurrent_kernel.shape[1]), inputs.dtype)
-    _, (hidden, *residuals) = jax.lax.scan(step, (zero, zero), (inputs, inside))
+    start = zero, at_least_float32(zero)
+    _, (hidden, *residuals) = jax.lax.scan(step, start, (inputs, inside))
     return hidden, (recurrent_kernel, inside, residuals)
 
 
 def _backward(residuals, gradient):
     recurrent_kernel, inside, (last_hidden, last_cell, cell, gates) = residuals
-    here = inside[..., None]
-    input_, forget, candidate, output = jnp.split(gates, 4, axis=-1)
+    here, dtype = inside[..., None], gates.dtype
+    input_, forget, candidate, output = jnp.split(at_least_float32(gates), 4, axis=-1)
     tanh_cell = jnp.tanh(cell)
     # What a gate's sum adds to the cell (the first three) or to the hidden state (the last).
     slopes = [
@@ -94,29 +105,22 @@ def _backward(residuals, gradient):
     slopes = jnp.where(here, jnp.concatenate(slopes, axis=-1), 0)
     hidden_to_cell = jnp.where(here, output * (1 - jnp.square(tanh_cell)), 0)
     kept_cell = jnp.where(here, forget, 1)
-    transposed = recurrent_kernel.swapaxes(1, 2)
+    rounded = recurrent_kernel.astype(dtype)
 
     def step(state, step_inputs):
         hidden, cell = state
         gradient, slopes, hidden_to_cell, kept_cell, here = step_inputs
         hidden = hidden + gradient
         cell = cell + hidden * hidden_to_cell
-        gates = jnp.concatenate([cell, cell, cell, hidden], axis=-1) * slopes
-        hidden = jnp.where(here, 0, hidden) + _product(gates, transposed)
-        return (hidden, cell * kept_cell), gates
+        gates = (jnp.concatenate([cell, cell, cell, hidden], axis=-1) * slopes).astype(dtype)
+        through_gates = contract("lbg,lhg->lbh", gates, rounded)
+        return (jnp.where(here, 0, hidden) + through_gates, cell * kept_cell), gates
 
-    zero = jnp.zeros_like(gradient[0])
-    _, gates = jax.lax.scan(
-        step,
-        (zero, zero),
-        (gradient, slopes, hidden_to_cell, kept_cell, here),
-        reverse=True,
-    )
-    return jnp.einsum("slbh,slbg->lhg", last_hidden, gates), gates, None
-
-
-def _product(x: Float[Array, "L B I"], kernel: Float[Array, "L I J"]) -> Float[Array, "L B J"]:
-    return jnp.einsum("lbi,lij->lbj", x, kernel)
+    zero = jnp.zeros_like(cell[0])
+    steps = gradient, slopes, hidden_to_cell, kept_cell, here
+    _, gates = jax.lax.scan(step, (zero, zero), steps, reverse=True)
+    for_kernel = contract("slbh,slbg->lhg", last_hidden, gates)
+    return for_kernel.astype(recurrent_kernel.dtype), gates, None
 
 
 lstm_states.defvjp(_forward, _backward)

@@ -3,7 +3,6 @@
 import base64
 import io
 import json
-import os
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,14 +12,24 @@ from numpy.typing import ArrayLike
 
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.plots import packaged_font
+from fa_jax.whole_files import write_text
 
 DIGITS = 4
+"""Behind the point, of the numbers in a page."""
 
 
 def write_span_page(trace: SpanTrace, path: Path, title: str = "") -> None:
     """Writes one HTML page: the vision span of each output step, with details where one points.
 
     Its step: the word, g(t), p_t, the window, the weights in it, and the words it could have been.
+
+    Args:
+      trace: a sentence and its translation.
+      path: the page, .html; one that is there is replaced when the new one is whole.
+      title: its heading.
+
+    Raises:
+      OSError: the file cannot be written.
     """
     content = {
         "title": title,
@@ -45,9 +54,7 @@ def write_span_page(trace: SpanTrace, path: Path, title: str = "") -> None:
     data = json.dumps(content, ensure_ascii=False).replace("</", "<\\/")
     template = files(__package__).joinpath("spans.html").read_text(encoding="utf-8")
     page = template.replace("/*FONT*/", _font(data)).replace("/*TRACE*/ null", data)
-    beside = path.with_name(path.name + ".new")
-    beside.write_text(page, encoding="utf-8")
-    os.replace(beside, path)
+    write_text(path, page)
 
 
 def _font(text: str) -> str:

@@ -8,7 +8,7 @@ from jaxtyping import Array, Float, Int, Key
 from fa_jax.config import ModelConfig
 from fa_jax.data.batches import Batch
 from fa_jax.model.cross_entropy import weighted_cross_entropy
-from fa_jax.model.translator import Params, cast_for_compute, force_translation
+from fa_jax.model.encoder_decoder import Params, force_translation
 
 
 @struct.dataclass
@@ -38,17 +38,15 @@ def objective(
     *,
     beta: float,
     threshold: float,
-    extent_penalty: float,
     sentences: Float[Array, ""],
     training_keys: Key[Array, " B"] | None,
 ) -> tuple[Float[Array, ""], BatchSums]:
     """This device's share of the loss: its sentences' sum over the whole batch's `sentences`.
 
     threshold: weights are the softmax over its windows alone, as in decoding. No gradient passes
-    through a window's border, so far positions do not hold g(t) down. extent_penalty: the loss of
-    a sentence grows by so much times the mean of z(t), which adaptive spans have.
+    through a window's border, so far positions do not hold g(t) down. What a span costs is added to
+    a sentence's loss as the mean over its steps.
     """
-    params = cast_for_compute(params, config)
     steps = force_translation(
         params,
         config,
@@ -58,7 +56,7 @@ def objective(
         threshold=threshold,
         training_keys=training_keys,
         details=False,
-        collect=lambda attended: (attended.strength, attended.extent),
+        collect=lambda attended: (attended.strength, attended.cost),
     )
     mask = word_mask(batch.target_lengths, batch.target.shape[1])
     output = params["decoder"]["output"]
@@ -69,9 +67,9 @@ def objective(
         batch.target.T.reshape(-1),
         mask.reshape(-1),
     )
-    strength, extent = ((of_steps * mask).sum(0) for of_steps in steps.attention)
+    strength, cost = ((of_steps * mask).sum(0) for of_steps in steps.attention)
     # A row without words has strength 0 / 1, not 0 / 0.
-    reward = (beta * strength - extent_penalty * extent) / jnp.maximum(batch.target_lengths, 1)
+    reward = (beta * strength - cost) / jnp.maximum(batch.target_lengths, 1)
     loss = (negative_log_prob - reward.sum()) / sentences
     sums = BatchSums(negative_log_prob, strength.sum(), mask.sum(), count_sentences(batch))
     return loss, jax.lax.stop_gradient(sums)

@@ -1,12 +1,15 @@
 """Adam with clipped gradients and a learning rate that is halved epoch by epoch (VS 5.1)."""
 
 import math
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
 import optax
 
-from fa_jax.config import TrainingConfig
+from fa_jax.attention import AttentionConfig
+from fa_jax.attention.params import Params
+from fa_jax.config import Config, TrainingConfig
 
 
 def total_steps(config: TrainingConfig, steps_per_epoch: int) -> int:
@@ -27,34 +30,26 @@ def learning_rate(config: TrainingConfig, steps_per_epoch: int) -> optax.Schedul
     return lambda step: halved(step) * jnp.minimum(1, (step + 1) / config.warmup_steps)
 
 
-def make_optimizer(config: TrainingConfig, steps_per_epoch: int) -> optax.GradientTransformation:
+def make_optimizer(config: Config, steps_per_epoch: int) -> optax.GradientTransformation:
+    """Adam over the whole model, slower where the span says so."""
+    training, attention = config.training, config.model.attention
+    slow = attention.span.slow if isinstance(attention, AttentionConfig) else ()
     return optax.chain(
-        optax.clip_by_global_norm(config.clip_norm),
-        optax.adam(learning_rate(config, steps_per_epoch)),
-        _scale_span(config.strength_rate),
+        optax.clip_by_global_norm(training.clip_norm),
+        optax.adam(learning_rate(training, steps_per_epoch)),
+        _slow_down(slow, training.strength_rate),
     )
 
 
-PLACING_NETWORKS = {"strength", "position"}
-"""Flexible attention's g(t), local-p's p_t."""
+def _slow_down(entries: Sequence[str], rate: float) -> optax.GradientTransformation:
+    """Scales the updates of these entries of the attention's parameters."""
 
+    def scale(updates: Params, params: Params | None) -> Params:
+        decoder = updates["decoder"]
+        slower = {
+            name: jax.tree.map(lambda leaf: leaf * rate, decoder["attention"][name])
+            for name in entries
+        }
+        return updates | {"decoder": decoder | {"attention": decoder["attention"] | slower}}
 
-def _scale_span(rate: float) -> optax.GradientTransformation:
-    """Slows the network down that decides where attention may look.
-
-    It is one number read out of many units, which Adam all moves at full rate: before attention has
-    learnt where to look, g(t) saturates at 1, within a hundred steps, or p_t at the sentence's
-    beginning, and never comes back.
-    """
-
-    def scale(updates):
-        return jax.tree_util.tree_map_with_path(
-            lambda path, leaf: leaf * rate if PLACING_NETWORKS & set(map(_name, path)) else leaf,
-            updates,
-        )
-
-    return optax.stateless(lambda updates, params: scale(updates))
-
-
-def _name(entry) -> str:
-    return getattr(entry, "key", "")
+    return optax.stateless(scale)

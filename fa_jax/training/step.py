@@ -12,7 +12,7 @@ from jaxtyping import Array, Int, PyTree
 
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch
-from fa_jax.model.translator import Params, init_translator
+from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
 from fa_jax.training.objective import BatchSums, count_sentences, objective
 
 AXIS = "devices"
@@ -39,7 +39,7 @@ def init_state(
 ) -> TrainState:
     """The state before the first step, from the config's seed."""
     params_key, dropout_key = jax.random.split(jax.random.key(config.training.seed))
-    params = init_translator(params_key, config.model, source_vocabulary, target_vocabulary)
+    params = init_encoder_decoder(params_key, config.model, source_vocabulary, target_vocabulary)
     return TrainState(
         step=jnp.zeros((), jnp.int32),
         params=params,
@@ -62,7 +62,6 @@ def make_train_step(
             batch,
             beta=config.training.beta,
             threshold=config.training.threshold,
-            extent_penalty=config.training.extent_penalty,
             sentences=sentences,
             training_keys=_sentence_keys(state, batch),
         )

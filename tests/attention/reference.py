@@ -2,6 +2,10 @@
 
 import numpy as np
 
+import fa_jax
+from fa_jax.attention import Linear
+from fa_jax.attention.registry import name_of
+
 
 def attend(params, query, feedback, focus, annotations, length, sigma, threshold):
     """One query of one sentence; returns context, weights, focus, strength and window size."""
@@ -113,12 +117,12 @@ def global_span(step, threshold):
 
 
 def local_m_span(step, threshold):
-    half_width = step.config.half_width
+    half_width = step.config.span.half_width
     return step.around(step.step, lambda s: abs(s - step.step) <= half_width), {}
 
 
 def local_p_span(step, threshold):
-    p, half_width = step.params["position"], step.config.half_width
+    p, half_width = step.params["position"], step.config.span.half_width
     share = 1 / (1 + np.exp(-(np.tanh(step.query @ p["kernel"]) @ p["vector"])))
     centre = step.length * share  # Eq. 10
     positions = step.around(centre, lambda s: abs(s - centre) <= half_width)
@@ -132,7 +136,7 @@ def flexible_span(step, threshold):
     g = 1 / (1 + np.exp(-(hidden @ p["vector"] + p["bias"])))
 
     def penalty(s):
-        return g * (s - step.focus) ** 2 / (2 * step.config.sigma**2)
+        return g * (s - step.focus) ** 2 / (2 * step.config.span.sigma**2)
 
     positions = step.around(step.focus, lambda s: penalty(s) < threshold)
     return positions, {"bias": lambda s: -penalty(s), "strength": g}
@@ -152,12 +156,12 @@ def monotonic_span(step, threshold):
             break
         place += 1
     place = max(min(place, step.length - 1), 0)
-    positions = range(max(0, place - step.config.chunk + 1), min(place + 1, step.length))
+    positions = range(max(0, place - step.config.span.chunk + 1), min(place + 1, step.length))
     return positions, {"head": np.eye(len(step.head))[place]}
 
 
 def adaptive_span(step, threshold):
-    p, ramp = step.params["extent"], step.config.ramp
+    p, ramp = step.params["extent"], step.config.span.ramp
     share = 1 / (1 + np.exp(-(np.tanh(step.query @ p["kernel"]) @ p["vector"] + p["bias"])))
     extent = step.length * share
 
@@ -167,7 +171,7 @@ def adaptive_span(step, threshold):
     positions = step.around(step.focus, lambda s: mask(s) > 0)
     return positions, {
         "bias": lambda s: np.log(mask(s)) if mask(s) > 0 else 0.0,
-        "extent": extent,
+        "cost": step.config.span.price * extent,
     }
 
 
@@ -186,25 +190,25 @@ def attend_by_name(
 ):
     """One query of one sentence.
 
-    context, mean weights, focus, strength, extent, what positions remember, head, window size.
+    context, mean weights, focus, strength, cost, what positions remember, head, window size.
     """
     size, weights = annotations.shape[1], np.zeros(annotations.shape)
-    if config.span is None:
+    if config == Linear():
         real = annotations[:length]
         projected = query @ params["score"]["query_kernel"] / size
         context = (real.T @ real) @ projected
         return context, weights.mean(1), focus, 0.0, 0.0, dynamic, head, 0
     asked = Step(params, config, query, feedback, focus, step, annotations, length, head)
-    positions, prior = SPANS[config.span](asked, threshold)
-    rest = {"strength": 0.0, "extent": 0.0, "head": head} | prior
-    rest = [rest["strength"], rest["extent"]], rest["head"]
+    positions, prior = SPANS[name_of(config.span, fa_jax.SPANS)](asked, threshold)
+    rest = {"strength": 0.0, "cost": 0.0, "head": head} | prior
+    rest = [rest["strength"], rest["cost"]], rest["head"]
     if length == 0:
         return np.zeros(size), weights.mean(1), 0.0, *rest[0], dynamic, rest[1], 0
     bias, factor = prior.get("bias", lambda s: 0.0), prior.get("factor", lambda s: 1.0)
     score = params["score"]
+    equation = SCORES[name_of(config.score, fa_jax.SCORES)]
     exponents = {
-        s: SCORES[config.score](score, query, annotations[s], feedback, s, dynamic) + bias(s)
-        for s in positions
+        s: equation(score, query, annotations[s], feedback, s, dynamic) + bias(s) for s in positions
     }
     highest = np.max(list(exponents.values()), axis=0)
     total = sum(np.exp(e - highest) for e in exponents.values())
@@ -212,7 +216,7 @@ def attend_by_name(
         weights[s] = np.exp(e - highest) / total * factor(s)
     mean = weights.mean(1)
     if "cell" in score:
-        dynamic = remember(score["cell"], dynamic, mean, positions, config.neighbours)
+        dynamic = remember(score["cell"], dynamic, mean, positions, config.score.neighbours)
     context = (weights * annotations).sum(0)
     new_focus = mean @ np.arange(len(mean))
     return context, mean, new_focus, *rest[0], dynamic, rest[1], len(exponents)

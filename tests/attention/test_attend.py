@@ -1,6 +1,7 @@
 """Every score under every span, dense and windowed, against a float64 reference."""
 
 import dataclasses
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -15,12 +16,16 @@ SIZES = {"query_size": 6, "memory_size": 6, "feedback_size": 4, "attention_size"
 LENGTH, SENTENCES = 19, 6
 SETTINGS = [(0.01, 1.5), (0.6, 0.5), (1.2, 1.5), (1.2, 10.0), (np.inf, 0.5), (np.inf, 10.0)]
 """τ and σ."""
-RESULTS = ("context", "weights", "focus", "strength", "extent", "remembered", "head", "window")
-PAIRS = [
-    (name, span)
-    for name, score in fa_jax.SCORES.items()
-    for span in (fa_jax.SPANS if issubclass(score, fa_jax.Score) else [None])
-]
+RESULTS = ("context", "weights", "focus", "strength", "cost", "remembered", "head", "window")
+SMALL = {
+    "half_width": 2,
+    "positions": LENGTH,
+    "chunk": 3,
+    "dynamic_size": 3,
+    "ramp": 2.0,
+    "price": 0.7,
+}
+PAIRS = [(score, span) for score in fa_jax.SCORES for span in fa_jax.SPANS] + [("linear", None)]
 every_pair = pytest.mark.parametrize(("score", "span"), PAIRS)
 
 
@@ -30,9 +35,25 @@ def few_capacities(monkeypatch):
     monkeypatch.setattr(windowed, "GROWTH", 100.0)
 
 
+def small(kind, **settings):
+    """A value with the settings that it has of these."""
+    names = {field.name for field in dataclasses.fields(kind)}
+    return kind(**{name: x for name, x in (SMALL | settings).items() if name in names})
+
+
 def configured(score, span, **settings):
-    small = {"half_width": 2, "positions": LENGTH, "chunk": 3, "dynamic_size": 3, "ramp": 2.0}
-    return fa_jax.AttentionConfig(score, span, **small | settings)
+    if span is None:
+        return small(fa_jax.SUMMARIES[score], **settings)
+    parts = fa_jax.SCORES[score], fa_jax.SPANS[span]
+    return fa_jax.AttentionConfig(*(small(kind, **settings) for kind in parts))
+
+
+def at_sigma(config, sigma):
+    """The same with another width of the penalty, if it has one."""
+    span = getattr(config, "span", None)
+    if not isinstance(span, fa_jax.Flexible):
+        return config
+    return dataclasses.replace(config, span=fa_jax.Flexible(sigma))
 
 
 def case(config, seed=0):
@@ -51,7 +72,7 @@ def case(config, seed=0):
         "query": random.normal(size=(SENTENCES, SIZES["query_size"])),
         "feedback": random.normal(size=(SENTENCES, SIZES["feedback_size"])),
         "focus": random.uniform(-3, LENGTH + 5, SENTENCES),
-        "remembered": random.normal(size=(SENTENCES, LENGTH, config.dynamic_size)),
+        "remembered": random.normal(size=(SENTENCES, LENGTH, SMALL["dynamic_size"])),
         "annotations": random.normal(size=(SENTENCES, LENGTH, SIZES["memory_size"])),
     }
     steps = random.integers(0, LENGTH + 5, SENTENCES)
@@ -72,12 +93,16 @@ def run(params, config, arrays, lengths, steps, heads, dtype=jnp.float32, **opti
         focus=focus,
         step=jnp.asarray(steps),
         score=remembered if of_score else (),
-        span=heads if of_span else (),
+        span=state.span.replace(place=heads) if of_span else (),
     )
     query, feedback = arrays["query"], arrays["feedback"]
     out = fa_jax.attend(params, config, query, feedback, state, memory, **options)
-    after = out.state.score if of_score else remembered, out.state.span if of_span else heads
-    return out.context, out.weights, out.state.focus, out.strength, out.extent, *after, out.window
+    after = out.state.score if of_score else remembered
+    head = out.state.span.place if of_span else heads
+    return (
+        *(out.context, out.weights, out.state.focus, out.strength, out.cost),
+        *(after, head, out.window),
+    )
 
 
 def reference(params, config, arrays, lengths, steps, heads, threshold):
@@ -109,7 +134,7 @@ def test_agrees_with_the_equations(score, span, agreement):
             def mixed_results(inputs):
                 results = run(
                     inputs[0],
-                    dataclasses.replace(config, sigma=sigma),
+                    at_sigma(config, sigma),
                     inputs[1],
                     lengths,
                     steps,
@@ -123,7 +148,7 @@ def test_agrees_with_the_equations(score, span, agreement):
 
         values, slopes = [], []
         for threshold, sigma in SETTINGS:
-            of = dataclasses.replace(config, sigma=sigma)
+            of = at_sigma(config, sigma)
             inputs = jax.tree.map(jnp.float32, (params, arrays))
             gradient, found = results_and_gradient(
                 inputs, jnp.float32(threshold), jnp.float32(sigma)
@@ -212,9 +237,9 @@ class FirstHalf(fa_jax.Span):
     def narrows(self, threshold):
         return True
 
-    def reach(self, params, projected, state, memory, threshold, training_keys):
-        first = jnp.zeros_like(state.step)
-        return fa_jax.Reach(first, first + (memory.lengths[:, None] + 1) // 2 - 1)
+    def reach(self, step):
+        first = jnp.zeros_like(step.state.step)
+        return fa_jax.Reach(first, first + (step.memory.lengths[:, None] + 1) // 2 - 1)
 
 
 def test_a_score_and_a_span_of_ones_own_work_windowed():
@@ -238,15 +263,16 @@ def test_a_score_and_a_span_of_ones_own_work_windowed():
     [
         (lambda: fa_jax.AttentionConfig("dott"), "unknown score 'dott': choose dot, general"),
         (lambda: fa_jax.AttentionConfig(span="wide"), "unknown span 'wide': choose global"),
-        (lambda: fa_jax.AttentionConfig(half_width=0), "half_width must be greater than 0"),
-        (lambda: fa_jax.AttentionConfig("linear"), "takes span None, got 'flexible'"),
-        (lambda: fa_jax.AttentionConfig("dot", None), "'dot' needs a span: choose global, local"),
+        (lambda: fa_jax.LocalP(half_width=0), "half_width must be greater than 0"),
+        (lambda: fa_jax.Flexible(sigma=-1.0), "sigma must be greater than 0"),
+        (lambda: fa_jax.Tensor(slices=0), "slices must be greater than 0"),
+        (lambda: fa_jax.AttentionConfig("linear"), "unknown score 'linear': choose dot"),
         (
             lambda: case_of_sizes("dot", memory_size=7),
             "query_size 6 and memory_size 7: make them equal",
         ),
         (
-            lambda: run_of(fa_jax.AttentionConfig("location", positions=9)),
+            lambda: run_of(fa_jax.AttentionConfig(fa_jax.Location(positions=9))),
             "19 positions, but the location score was made for at most 9",
         ),
         (
@@ -262,6 +288,63 @@ def test_a_score_and_a_span_of_ones_own_work_windowed():
 def test_what_cannot_be_says_what_can(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ((fa_jax.Linear(), "flexible"), r"score.*Linear\(\)"),
+        (("dot", None), "span.*None"),
+        ((fa_jax.Global(), fa_jax.Dot()), r"score.*Global\(\)"),
+    ],
+)
+def test_a_part_in_the_wrong_place_is_named(parts, words):
+    with pytest.raises(TypeError, match=f"(?s){words}"):
+        fa_jax.AttentionConfig(*parts)
+
+
+def test_a_name_stands_for_the_value_with_its_defaults():
+    for score, of_score in fa_jax.SCORES.items():
+        for span, of_span in fa_jax.SPANS.items():
+            values = fa_jax.AttentionConfig(of_score(), of_span())
+            assert fa_jax.AttentionConfig(score, span) == values
+
+
+def test_parts_inherit_from_their_base_alone():
+    bases = {"SCORES": fa_jax.Score, "SPANS": fa_jax.Span, "SUMMARIES": fa_jax.Summary}
+    for registry, base in bases.items():
+        for kind in getattr(fa_jax, registry).values():
+            assert kind.__bases__ == (base,)
+
+
+@pytest.mark.parametrize("order", [lambda f: jax.jit(jax.vmap(f)), lambda f: jax.vmap(jax.jit(f))])
+def test_under_vmap_one_capacity_is_computed(order, monkeypatch):
+    """Each lane's own would make `lax.switch` compute them all."""
+    monkeypatch.setattr(windowed, "GROWTH", 1.12)
+    config = fa_jax.AttentionConfig()
+    params = fa_jax.init_attention(jax.random.key(0), config, **SIZES)
+    lanes, length = 3, 64
+    random = np.random.default_rng(0)
+    annotations = random.normal(size=(lanes, 2, length, SIZES["memory_size"])).astype(np.float32)
+    query = random.normal(size=(lanes, 2, SIZES["query_size"])).astype(np.float32)
+    feedback = random.normal(size=(lanes, 2, SIZES["feedback_size"])).astype(np.float32)
+    focus = random.uniform(0, length, (lanes, 2)).astype(np.float32)
+
+    def step(annotations, query, feedback, focus, implementation="windowed"):
+        memory = fa_jax.prepare_memory(params, annotations, jnp.full(2, length))
+        return fa_jax.flexible_attention(
+            params, query, feedback, focus, memory, threshold=0.1, implementation=implementation
+        )
+
+    inputs = annotations, query, feedback, focus
+    program = str(jax.make_jaxpr(order(step))(*inputs))
+    assert program.count("= cond[") == 1
+    together, dense = order(step)(*inputs), jax.vmap(partial(step, implementation="dense"))(*inputs)
+    jax.tree.map(
+        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6), together, dense
+    )
+    slope = jax.grad(lambda q: order(step)(annotations, q, feedback, focus).context.sum())(query)
+    assert np.isfinite(slope).all() and np.abs(slope).max() > 0
 
 
 def case_of_sizes(score, **sizes):

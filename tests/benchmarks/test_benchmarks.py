@@ -1,15 +1,28 @@
 """Benchmarks time what they say they time. How fast it was is not tested."""
 
+import inspect
 import json
+import sys
+from dataclasses import replace
+from importlib import import_module
+from types import ModuleType
 
 import numpy as np
 import pytest
 
-from fa_jax.benchmarks import forced_decoding
-from fa_jax.benchmarks.report import Headline, Report, write_summary
+from fa_jax.attention import General, Linear
+from fa_jax.benchmarks import BENCHMARKS, forced_decoding, peers
+from fa_jax.benchmarks.report import Headline, Report, run
 from fa_jax.benchmarks.steps import attention_sides
 from fa_jax.benchmarks.timing import alternate
 from fa_jax.config import ModelConfig
+from fa_jax.errors import UserError
+from fa_jax.presets import preset
+
+
+def test_a_single_round_has_no_spread():
+    (timing,) = alternate({"a": lambda: np.zeros(1)}, 1).values()
+    assert timing.spread == 0 and timing.seconds > 0
 
 
 def test_sides_alternate_and_compilation_is_apart():
@@ -22,22 +35,28 @@ def test_sides_alternate_and_compilation_is_apart():
 
 @pytest.mark.parametrize("beam", [1, 3])
 def test_both_sides_of_a_step_are_one_step(beam):
-    sides, window = attention_sides("general", 64, 16, 4, beam, 8)
+    sides, window = attention_sides(General(), 64, 16, 4, beam, 8)
     assert 15 <= window <= 17
     dense, windowed = (sides[name]() for name in ("dense", "windowed"))
     np.testing.assert_allclose(dense.context, windowed.context, rtol=1e-4, atol=1e-5)
     np.testing.assert_array_equal(dense.window, windowed.window)
 
 
+def test_a_summary_has_one_side_and_scores_nothing():
+    sides, window = attention_sides(Linear(), 16, 4, 2, 3, 8)
+    assert list(sides) == ["dense"] and window == 0
+    assert sides["dense"]().context.shape == (2, 3, 16)
+
+
 def test_a_trace_covers_its_share_and_is_replayed(monkeypatch):
     monkeypatch.setattr(forced_decoding, "STEPS", 5)
-    monkeypatch.setattr(forced_decoding, "SOURCE_LENGTH", 40)
+    monkeypatch.setattr(forced_decoding, "SOURCE_LENGTH", 32)
     lengths, first, last = forced_decoding.record(3, np.random.default_rng(0))
     assert (first >= 0).all() and (last < lengths).all() and (first <= last).all()
     model = ModelConfig(
         embedding_size=4, encoder_size=4, decoder_size=4, attention_size=4, bottleneck_size=4
     )
-    sides, share = forced_decoding._sides(model, 3)
+    sides, share = forced_decoding._sides(model, "concat", 3)
     assert abs(share - forced_decoding.SHARE) < 0.02
     chosen, window = sides["flexible"]()
     np.testing.assert_array_equal(window, last - first + 1)
@@ -45,20 +64,92 @@ def test_a_trace_covers_its_share_and_is_replayed(monkeypatch):
     np.testing.assert_array_equal(sides["global"]()[1], np.broadcast_to(lengths, (5, 3)))
 
 
-def test_a_report_is_kept_as_json_and_as_a_table(tmp_path):
-    report = Report("some_name", "is it so?", {"rounds": 3}, [{"a_b": 1.23456, "c": 2}], ["Note."])
-    report.write(tmp_path)
-    assert json.loads((tmp_path / "some_name.json").read_text())["rows"] == report.rows
-    table = (tmp_path / "some_name.md").read_text()
-    assert "| a b | c |" in table and "| 1.23 | 2 |" in table and "is it so?" in table
+@pytest.fixture
+def made_up(monkeypatch):
+    """A benchmark of one row and two headlines; a file and a row of the table are all it takes."""
+
+    def measure(rounds: int = 3) -> Report:
+        headlines = [
+            Headline("time ÷ time", 0.846, 0.8, bound=0.7),
+            Headline("speed ÷ speed", 4.5, 4, at_least=True),
+        ]
+        return Report(
+            "made_up", {"rounds": rounds}, [{"a_b": 1.23456, "c": 2}], ["Note."], headlines
+        )
+
+    module = ModuleType("fa_jax.benchmarks.made_up")
+    module.measure = measure
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(BENCHMARKS, "made_up", "is it so?")
 
 
-def test_the_summary_says_which_targets_are_met(tmp_path):
-    headlines = [
-        Headline("time ÷ time", 0.846, 0.8, bound=0.7),
-        Headline("speed ÷ speed", 4.5, 4, at_least=True),
-    ]
-    Report("one", "is it so?", {}, [{"a": 1}], headlines=headlines).write(tmp_path)
-    table = write_summary(tmp_path, ["one", "never_measured"])
-    assert "| [one](one.md) | time ÷ time | 0.846 | ≤ 0.8 | no | 0.70 |" in table
-    assert "| [one](one.md) | speed ÷ speed | 4.5 | ≥ 4 | yes |  |" in table
+HEADLINES = (
+    "| [made_up](made_up.md) | time ÷ time | 0.846 | ≤ 0.8 | no | 0.70 |",
+    "| [made_up](made_up.md) | speed ÷ speed | 4.5 | ≥ 4 | yes |  |",
+)
+
+
+def test_reports_are_printed_and_nothing_is_written(made_up, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run(["made_up"])
+    printed = capsys.readouterr().out
+    assert "is it so?" in printed and "| a b | c |" in printed and "| 1.23 | 2 |" in printed
+    assert all(line in printed for line in HEADLINES)
+    assert not list(tmp_path.iterdir())
+
+
+def test_reports_are_written_where_one_says(made_up, tmp_path, capsys):
+    folder = tmp_path / "new" / "folder"
+    run(["made_up"], rounds=5, output=folder)
+    kept = json.loads((folder / "made_up.json").read_text(encoding="utf-8"))
+    assert kept["benchmark"] == "made_up" and kept["settings"] == {"rounds": 5}
+    assert kept["rows"] == [{"a_b": 1.23456, "c": 2}]
+    assert (folder / "made_up.md").read_text(encoding="utf-8") in capsys.readouterr().out
+    summary = (folder / "benchmarks.md").read_text(encoding="utf-8")
+    assert all(line in summary for line in HEADLINES)
+    assert len(list(folder.iterdir())) == 3
+
+
+def test_the_summary_holds_what_was_measured_another_day(made_up, tmp_path, capsys):
+    other = {"machine": "another one", "headlines": [{"what": "x", "value": 1.0, "target": 2.0}]}
+    (tmp_path / "score_costs.json").write_text(json.dumps(other), encoding="utf-8")
+    (tmp_path / "peers.json").write_text('{"machine": "old", "rows": []}', encoding="utf-8")
+    run(["made_up"], output=tmp_path)
+    summary = (tmp_path / "benchmarks.md").read_text(encoding="utf-8")
+    assert "| x | 1 | ≤ 2 | yes |" in summary and "another one" in summary
+    assert HEADLINES[0] in summary
+
+
+def test_what_cannot_be_measured_is_said_first(made_up, tmp_path):
+    with pytest.raises(UserError, match="unknown benchmark 'speed': choose training_memory"):
+        run(["made_up", "speed"])
+    with pytest.raises(UserError, match="rounds must be at least 0, got -1"):
+        run(["made_up"], rounds=-1)
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="cannot be written to"):
+        run(["made_up"], output=tmp_path / "file")
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_every_row_of_the_table_is_a_benchmark(name):
+    measure = import_module(f"fa_jax.benchmarks.{name}").measure
+    assert "rounds" in inspect.signature(measure).parameters
+
+
+@pytest.mark.parametrize("name", ["peers", "shortlist"])
+def test_a_benchmark_of_trained_runs_says_what_is_missing(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match="is not there"):
+        run([name])
+
+
+def test_joeynmt_is_given_our_sizes_and_data(tmp_path):
+    config = preset("small", "en-ja", "")
+    model = replace(config.model, encoder_size=7, decoder_size=9, embedding_size=5)
+    theirs = peers._joeynmt_config(replace(config, model=model), tmp_path, ("en", "ja"))
+    sizes = {side: theirs["model"][side]["hidden_size"] for side in ("encoder", "decoder")}
+    assert sizes == {"encoder": 7, "decoder": 9}
+    assert theirs["model"]["decoder"]["embeddings"]["embedding_dim"] == 5
+    assert theirs["testing"]["beam_size"] == config.decoding.beam_size
+    assert theirs["data"]["trg"]["voc_file"] == str(tmp_path / "vocabulary.ja")
+    assert theirs["data"]["dev"] == str(tmp_path / "validation")

@@ -1,5 +1,7 @@
 """Batches: every sentence once, few shapes, the same order again from any place."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,70 @@ def test_merging_takes_the_pair_that_pads_least():
     needed = np.array([[4, 4], [5, 4], [20, 20]])
     assert merge_shapes(needed, 2).tolist() == [[5, 4], [5, 4], [20, 20]]
     assert merge_shapes(needed, 9).tolist() == needed.tolist()
+
+
+def padded(needed, count, **options):
+    """Padded positions; each batch's shape must hold it, and there must be at most `count`."""
+    shapes = merge_shapes(needed, count, **options)
+    assert (shapes >= needed).all()
+    assert len(np.unique(shapes, axis=0)) <= count
+    return shapes.sum()
+
+
+def like_text(random, longest, count):
+    """Lengths of two sides that go together; as many different ones as there are batches."""
+    source = random.integers(1, longest, 3 * count)
+    target = np.clip(source + random.normal(0, source / 5 + 1, 3 * count), 1, None)
+    different = np.unique(np.stack([source, target.astype(int)], axis=1), axis=0)
+    return random.permutation(different)[:count]
+
+
+def greedy(needed, count):
+    """The definition: each pair is looked at each time; of equal ones the first is merged."""
+    shapes = [[*shape, needed.count(shape)] for shape in sorted(set(needed))]
+    became = {shape: number for number, shape in enumerate(sorted(set(needed)))}
+    alive = list(range(len(shapes)))
+    while len(alive) > count:
+        costs = []
+        for i, j in itertools.combinations(alive, 2):
+            (s, t, n), (u, v, m) = shapes[i], shapes[j]
+            joint = max(s, u) + max(t, v)
+            costs.append((joint * (n + m) - (s + t) * n - (u + v) * m, i, j))
+        _, i, j = min(costs)
+        shapes[i] = [*map(max, shapes[i][:2], shapes[j][:2]), shapes[i][2] + shapes[j][2]]
+        became = {shape: i if number == j else number for shape, number in became.items()}
+        alive.remove(j)
+    return [shapes[became[shape]][:2] for shape in needed]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_merging_is_greedy(seed):
+    random = np.random.default_rng(seed)
+    needed = random.integers(1, (3, 6, 15, 60)[seed % 4], (random.integers(1, 60), 2))
+    for count in (1, 2, 5, 12):
+        assert merge_shapes(needed, count).tolist() == greedy([*map(tuple, needed)], count)
+
+
+def test_five_hundred_shapes_are_merged_exactly():
+    needed = like_text(np.random.default_rng(0), 200, 500)
+    assert len(needed) == 500
+    exactly = merge_shapes(needed, 12, distinct=len(needed))
+    assert merge_shapes(needed, 12).tolist() == exactly.tolist()
+
+
+@pytest.mark.parametrize("distinct", [50, 100, 200])
+def test_shapes_that_are_rounded_before_they_are_merged_pad_little_more(distinct):
+    random = np.random.default_rng(1)
+    for needed in (like_text(random, 100, 600), random.integers(1, 50, (600, 2))):
+        assert padded(needed, 12, distinct=distinct) < 1.04 * padded(needed, 12)
+
+
+@pytest.mark.parametrize("count", [1, 12, 19_000, 30_000])
+def test_twenty_thousand_shapes(count):
+    """Takes far less than a second; with each pair looked at each time, years."""
+    needed = like_text(np.random.default_rng(2), 2000, 20_000)
+    assert len(needed) == 20_000
+    assert padded(needed, count) >= needed.sum()
 
 
 def test_orders_differ_by_epoch_and_seed_and_repeat():

@@ -55,6 +55,17 @@ def test_embedded_corpora(name, languages, sizes, first):
         corpus.test[sizes[2]]
 
 
+def test_a_corpus_is_a_folder_and_a_row(monkeypatch):
+    row = corpora.Embedded(("de", "fr"))
+    assert "no corpus is included for fr-de" in message("", "fr-de")
+    monkeypatch.setitem(corpora.EMBEDDED, "one", row)
+    assert "de-en, de-fr, en-ja" in message("", "en-fr")
+    monkeypatch.setitem(corpora.EMBEDDED, "two", corpora.Embedded(("fr", "de"), by_default=False))
+    monkeypatch.setitem(corpora.EMBEDDED, "three", row)
+    assert corpora._default(("fr", "de")) == "one+three"
+    assert "two has no train set for fr-de" in message("two", "fr-de")
+
+
 def test_no_sentence_is_in_two_splits():
     corpus = load_corpus("tatoeba_de_en", "de-en")
     train = {side for pair in corpus.train for side in pair}

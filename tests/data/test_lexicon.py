@@ -34,6 +34,23 @@ def test_it_is_ibm_model_1():
         assert found[word, 0] == translation[word - 4]
 
 
+def test_what_stands_at_the_end_of_a_large_corpus_is_learnt():
+    """It is read in part: not its beginning alone."""
+    rng = np.random.default_rng(0)
+    sources = [rng.integers(4, 10, 5).tolist() for _ in range(1000)]
+    for sentence in sources[-100:]:
+        sentence[2] = 10
+    targets = [[w + 10 for w in sentence] for sentence in sources]
+    pairs = EncodedPairs(encoded(sources), encoded(targets))
+    read = 250 * 6 * 5
+    found = learn_lexicon(pairs, 11, 21, 3, pairs_of_words=read)
+    assert found[4:, 0].tolist() == list(range(14, 21))
+    assert (found == learn_lexicon(pairs, 11, 21, 3, pairs_of_words=read)).all()
+    exactly = [learn_lexicon(pairs, 11, 21, 3, pairs_of_words=n) for n in (1000 * 6 * 5, 10**9)]
+    assert (exactly[0] == exactly[1]).all()
+    assert (learn_lexicon(pairs, 11, 21, 3, pairs_of_words=29) == 0).all()
+
+
 def test_words_never_seen_have_none():
     pairs = EncodedPairs(encoded([[4, 5], [4]]), encoded([[6, 7], [6]]))
     found = learn_lexicon(pairs, 9, 9, 4)

@@ -4,7 +4,7 @@ import pytest
 from sacrebleu.tokenizers.tokenizer_ja_mecab import TokenizerJaMecab
 
 from fa_jax.data.corpora import load_corpus
-from fa_jax.data.tokenizers import Characters, Words, train_subwords
+from fa_jax.data.tokenizers import Characters, Subwords, Words
 from fa_jax.errors import UserError
 
 
@@ -31,12 +31,12 @@ def test_words_come_back(texts, language):
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_characters_and_subwords_come_back_exactly(texts, language):
     text = texts[language]
-    for tokenizer in (Characters(), train_subwords(text, 2000, language)):
+    for tokenizer in (Characters(), Subwords.learn(text, language, 2000, {})):
         assert [tokenizer.detokenize(tokenizer.tokenize(t)) for t in text] == text
 
 
 def test_subwords_keep_to_their_number_and_are_the_same_each_time(texts):
-    first, again = (train_subwords(texts["en"], 300, "en") for _ in range(2))
+    first, again = (Subwords.learn(texts["en"], "en", 303, {}) for _ in range(2))
     assert first == again
     pieces = {piece for text in texts["en"] for piece in first.tokenize(text)}
     assert 200 < len(pieces) <= 300

@@ -1,9 +1,14 @@
 """Numbers of tokens, and codecs on disk."""
 
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
 import pytest
 
+import fa_jax
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
-from fa_jax.data.tokenizers import Characters, Words, train_subwords
+from fa_jax.data.tokenizers import TOKENIZERS, Characters, Reversed, Subwords, Words
 from fa_jax.data.vocabulary import most_frequent
 from fa_jax.errors import UserError
 
@@ -26,7 +31,7 @@ def test_a_codec_comes_back_from_disk(kind, tmp_path):
     tokenizer = {
         "word": lambda: Words("en"),
         "character": Characters,
-        "subword": lambda: train_subwords(texts, 40, "en"),
+        "subword": lambda: Subwords.learn(texts, "en", 43, {}),
     }[kind]()
     counts = {}
     for text in texts:
@@ -39,6 +44,58 @@ def test_a_codec_comes_back_from_disk(kind, tmp_path):
     assert loaded.decode([1, *loaded.encode(texts[0]), 2, 5, 0]) == texts[0]
 
 
+def test_runs_of_old_are_read(tmp_path):
+    tokens = ["<pad>", "<s>", "</s>", "<unk>", "a"]
+    old = {"kytea_model": "", "reversed": True, "language": "de", "tokens": tokens}
+    path = tmp_path / "source.vocabulary.json"
+    path.write_text(json.dumps({"tokenizer": "word", **old}))
+    assert load_codec(tmp_path, "source").tokenizer == Reversed(Words("de"))
+    path.write_text(json.dumps({"tokenizer": "character", "language": "de", "tokens": tokens}))
+    assert load_codec(tmp_path, "source").encode("ab") == [4, 3]
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_the_run_of_the_package_is_written_as_it_was(side, tmp_path):
+    folder = Path(fa_jax.__file__).parent / "pretrained" / "en-ja"
+    save_codec(load_codec(folder, side), tmp_path, side)
+    for name in (f"{side}.vocabulary.json", f"{side}.subwords.model"):
+        assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
+
+
+@dataclass(frozen=True)
+class Halves:
+    """Two tokens a text. It has a setting of every kind."""
+
+    language: str
+    rest: bytes
+    share: float = 0.5
+
+    @classmethod
+    def learn(cls, texts, language, size, settings):
+        return cls(language, bytes([size]), settings["share"])
+
+    def tokenize(self, text):
+        middle = int(len(text) * self.share)
+        return [text[:middle], text[middle:]]
+
+    def detokenize(self, tokens):
+        return "".join(tokens)
+
+
+def test_a_tokenizer_is_a_class_and_a_row(tmp_path, monkeypatch):
+    monkeypatch.setitem(TOKENIZERS, "half", Halves)
+    learnt = TOKENIZERS["half"].learn(["abcd"], "en", 9, {"share": 0.25})
+    for tokenizer in (learnt, Reversed(learnt)):
+        codec = TextCodec("en", tokenizer, most_frequent({"a": 1, "bcd": 1}, 9))
+        save_codec(codec, tmp_path, "source")
+        assert load_codec(tmp_path, "source") == codec
+    assert codec.encode("abcd") == [5, 4]
+    assert (tmp_path / "source.halfs.rest").read_bytes() == b"\t"
+    monkeypatch.delitem(TOKENIZERS, "half")
+    with pytest.raises(UserError, match="unknown tokenizer 'half'"):
+        load_codec(tmp_path, "source")
+
+
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"tokenizer": "word"}', '{"tokens": ["a"]}'])
 def test_a_damaged_file_is_named(content, tmp_path):
     (tmp_path / "source.vocabulary.json").write_text(content)
@@ -49,7 +106,9 @@ def test_a_damaged_file_is_named(content, tmp_path):
 def test_a_missing_or_damaged_subword_model_is_named(tmp_path):
     texts = ["It rains today."] * 20
     save_codec(
-        TextCodec("en", train_subwords(texts, 20, "en"), most_frequent({}, 9)), tmp_path, "source"
+        TextCodec("en", Subwords.learn(texts, "en", 23, {}), most_frequent({}, 9)),
+        tmp_path,
+        "source",
     )
     for break_it in (lambda path: path.write_bytes(b"no model"), lambda path: path.unlink()):
         break_it(tmp_path / "source.subwords.model")

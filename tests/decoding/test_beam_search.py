@@ -8,24 +8,32 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from fa_jax.attention import AttentionConfig
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.decoding.beam_search import Member, beam_search
 from fa_jax.decoding.forced import trace_translations
-from fa_jax.decoding.translate import Translator, average_window, search_translations
-from fa_jax.model.translator import init_translator
+from fa_jax.decoding.search import TrainedModel, average_window, search_translations
+from fa_jax.decoding.shortlist import Shortlist
+from fa_jax.model.encoder_decoder import init_encoder_decoder
 from tests.model.reference import force
 
 CONFIG = ModelConfig(
     embedding_size=8, encoder_size=8, decoder_size=8, attention_size=8, bottleneck_size=8
 )
+SIGMA = CONFIG.attention.span.sigma
 SOURCES = [[4, 5, 6, 7], [5, 4], [8, 8, 8, 4, 5, 6, 7, 8, 4, 4, 5, 6, 6, 7, 7, 8, 5]]
 WRITABLE = (2, 3, 4, 5)
 THRESHOLD = 1.2
 
 
+def any_word(sentences):
+    """A list of all words."""
+    return Shortlist(jnp.zeros((sentences, 0), jnp.int32), 6)
+
+
 @pytest.fixture(scope="module")
 def params():
-    params = jax.tree.map(lambda x: x * 3, init_translator(jax.random.key(1), CONFIG, 9, 6))
+    params = jax.tree.map(lambda x: x * 3, init_encoder_decoder(jax.random.key(1), CONFIG, 9, 6))
     params["decoder"]["attention"]["strength"]["bias"] = jnp.float32(1.0)
     return params
 
@@ -37,14 +45,14 @@ def exhaustive(params, source, limit):
     for length in range(limit):
         for words in itertools.product(WRITABLE[1:], repeat=length):
             target = [*words, 2]
-            log_probs = force(doubles, source, target, CONFIG.sigma, THRESHOLD)[0]
+            log_probs = force(doubles, source, target, SIGMA, THRESHOLD)[0]
             found.append((log_probs.mean(), list(words)))
     return sorted(found, reverse=True)
 
 
 def search(params, sources=SOURCES, n_best=1, **options):
     decoding = DecodingConfig(threshold=THRESHOLD, **options)
-    return search_translations([Translator(params, CONFIG)], decoding, [sources], n_best=n_best)
+    return search_translations([TrainedModel(params, CONFIG)], decoding, [sources], n_best=n_best)
 
 
 def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
@@ -52,7 +60,7 @@ def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
     source = jnp.array([SOURCES[0], [*SOURCES[1], 0, 0]])
     found = beam_search(
         [Member(params, source, jnp.array([4, 2]))], [CONFIG], limits, THRESHOLD,
-        beam_size=100, max_length=6, n_best=10,
+        shortlist=any_word(2), beam_size=100, max_length=6, n_best=10,
     )  # fmt: skip
     for row in range(2):
         expected = exhaustive(params, SOURCES[row], int(limits[row]))[:10]
@@ -66,7 +74,8 @@ def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
 def test_the_exponent_decides_between_lengths(params, exponent):
     found = beam_search(
         [Member(params, jnp.array(SOURCES[1:2]), jnp.array([2]))], [CONFIG], jnp.array([3]),
-        THRESHOLD, beam_size=100, max_length=4, n_best=5, length_exponent=exponent,
+        THRESHOLD, shortlist=any_word(1), beam_size=100, max_length=4, n_best=5,
+        length_exponent=exponent,
     )  # fmt: skip
     wanted = [
         (score * (len(words) + 1) ** (1 - exponent), words)
@@ -83,10 +92,7 @@ def test_greedy_takes_the_best_word_each_time(params):
     (result,) = search(params, SOURCES[:1], beam_size=1)
     written, calls, scored = [], 0, 0
     while 2 not in written and len(written) < 2 * 4 + 10:
-        rows = [
-            force(doubles, SOURCES[0], [*written, word], CONFIG.sigma, THRESHOLD)
-            for word in WRITABLE
-        ]
+        rows = [force(doubles, SOURCES[0], [*written, word], SIGMA, THRESHOLD) for word in WRITABLE]
         scored += rows[0][3][-1]
         calls += 1
         written.append(WRITABLE[int(np.argmax([row[0][-1] for row in rows]))])
@@ -110,17 +116,18 @@ def test_sentences_that_go_on_alone_end_as_they_would(params):
     lengths = random.integers(1, 17, 24)
     sources = random.integers(4, 9, (24, 16)) * (np.arange(16) < lengths[:, None])
 
-    def found(rows):
+    @jax.jit
+    def found(sources, lengths):
         return beam_search(
-            [Member(params, jnp.array(sources[rows]), jnp.array(lengths[rows]))], [CONFIG],
-            jnp.array(2 * lengths[rows]), THRESHOLD, beam_size=3, max_length=32,
+            [Member(params, sources, lengths)], [CONFIG], 2 * lengths, THRESHOLD,
+            shortlist=any_word(len(lengths)), beam_size=3, max_length=32,
         )  # fmt: skip
 
-    together = found(slice(None))
+    together = found(sources, lengths)
     steps = np.asarray(together.calls)
     assert len(set(steps.tolist())) > 12  # they do end at different steps
     for row in range(24):
-        alone = found(slice(row, row + 1))
+        alone = found(sources[row : row + 1], lengths[row : row + 1])
         for name in ("words", "lengths", "scored", "calls"):
             np.testing.assert_array_equal(getattr(alone, name)[0], getattr(together, name)[row])
         np.testing.assert_allclose(alone.scores[0], together.scores[row], rtol=1e-4)
@@ -143,18 +150,18 @@ def test_an_empty_source_has_an_empty_translation(params):
 def test_without_a_threshold_the_window_is_the_sentence(params):
     decoding = DecodingConfig(beam_size=3)
     for source in SOURCES:
-        results = search_translations([Translator(params, CONFIG)], decoding, [[source]])
+        results = search_translations([TrainedModel(params, CONFIG)], decoding, [[source]])
         assert average_window(results) == len(source)
 
 
 def test_the_trace_repeats_what_the_search_saw(params):
     decoding = DecodingConfig(threshold=THRESHOLD, beam_size=1)
-    results = search_translations([Translator(params, CONFIG)], decoding, [SOURCES])
+    results = search_translations([TrainedModel(params, CONFIG)], decoding, [SOURCES])
     words = [result.hypotheses[0].words for result in results]
-    traces = trace_translations(Translator(params, CONFIG), decoding, SOURCES, words)
+    traces = trace_translations(TrainedModel(params, CONFIG), decoding, SOURCES, words)
     doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
     for source, target, result, trace in zip(SOURCES, words, results, traces, strict=True):
-        expected = force(doubles, source, [*target, 2], CONFIG.sigma, THRESHOLD)
+        expected = force(doubles, source, [*target, 2], SIGMA, THRESHOLD)
         found = (trace.log_probs, trace.strength, trace.focus, trace.windows.sum(1))
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
@@ -168,11 +175,14 @@ def test_the_trace_repeats_what_the_search_saw(params):
 
 def test_an_ensemble_is_the_mean_of_its_members_log_probabilities(params):
     """Members of different sizes, which number the source's words differently."""
+    general = AttentionConfig("general", "global")
     other_config = dataclasses.replace(
-        CONFIG, decoder_size=5, score="general", span="global", input_feeding=True
+        CONFIG, decoder_size=5, attention=general, input_feeding=True
     )
-    other = jax.tree.map(lambda x: x * 3, init_translator(jax.random.key(2), other_config, 7, 6))
-    members = [Translator(params, CONFIG), Translator(other, other_config)]
+    other = jax.tree.map(
+        lambda x: x * 3, init_encoder_decoder(jax.random.key(2), other_config, 7, 6)
+    )
+    members = [TrainedModel(params, CONFIG), TrainedModel(other, other_config)]
     sources = [SOURCES, [[max(4, w - 2) for w in s] + [5] for s in SOURCES]]
     decoding = DecodingConfig(beam_size=4, threshold=THRESHOLD)
     results = search_translations(members, decoding, sources, n_best=2)

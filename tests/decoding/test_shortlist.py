@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from fa_jax.config import DecodingConfig, ModelConfig
+from fa_jax.decoding.search import TrainedModel, search_translations
 from fa_jax.decoding.shortlist import Shortlist, candidates, output_layer
-from fa_jax.decoding.translate import Translator, search_translations
-from fa_jax.model.translator import init_translator
+from fa_jax.model.encoder_decoder import init_encoder_decoder
 
 CONFIG = ModelConfig(
     embedding_size=8, encoder_size=8, decoder_size=8, attention_size=8, bottleneck_size=8
@@ -21,13 +21,13 @@ LEXICON = np.random.default_rng(0).integers(4, WORDS, (9, 3)).astype(np.int32)
 
 @pytest.fixture(scope="module")
 def params():
-    return jax.tree.map(lambda x: x * 3, init_translator(jax.random.key(4), CONFIG, 9, WORDS))
+    return jax.tree.map(lambda x: x * 3, init_encoder_decoder(jax.random.key(4), CONFIG, 9, WORDS))
 
 
 def search(params, sources, lexicon=LEXICON, **options):
     decoding = DecodingConfig(beam_size=4, **options)
     return search_translations(
-        [Translator(params, CONFIG)], decoding, [sources], n_best=3, lexicon=lexicon
+        [TrainedModel(params, CONFIG)], decoding, [sources], n_best=3, lexicon=lexicon
     )
 
 
@@ -62,19 +62,40 @@ def test_neighbours_do_not_matter(params):
 
 def test_a_word_is_listed_once():
     lexicon = np.array([[0, 0], [5, 6], [6, 9], [9, 3]])
-    found = candidates(lexicon, np.array([[1, 2, 3], [3, 1, 1]]), np.array([3, 1]), frequent=6)
-    assert found.tolist() == [[6, 9, 0, 0, 0, 0], [9, 0, 0, 0, 0, 0]]
+    sources, lengths = np.array([[1, 2, 3], [3, 1, 1]]), np.array([3, 1])
+    found = candidates(lexicon, sources, lengths, frequent=6, vocabulary=100)
+    assert [[word for word in row if word] for row in found.tolist()] == [[6, 9], [9]]
+
+
+@pytest.mark.parametrize(
+    ("own", "length", "vocabulary", "width"),
+    [
+        (3, 512, 1000, 64),
+        (65, 512, 1000, 128),
+        (150, 512, 1000, 256),
+        (3, 512, 40, 32),
+        (9, 2, 99, 18),
+    ],
+)
+def test_lists_are_as_long_as_the_longest_needs(own, length, vocabulary, width):
+    """In few sizes, and no longer than a list can be."""
+    lexicon = np.tile(np.arange(8, 8 + own, dtype=np.int32), (9, 1))
+    sources = np.full((2, length), 4)
+    found = candidates(lexicon, sources, np.array([length, 0]), frequent=8, vocabulary=vocabulary)
+    assert found.shape == (2, width)
+    assert sorted(found[0])[-own:] == list(range(8, 8 + own)) and not found[1].any()
 
 
 def test_a_rounded_output_layer_hardly_changes_log_probs(params):
-    own = candidates(LEXICON, np.array([[4, 5, 6]]), np.array([3]), FREQUENT)
+    own = candidates(LEXICON, np.array([[4, 5, 6]]), np.array([3]), FREQUENT, WORDS)
     x = jax.random.normal(jax.random.key(0), (1, 4, 8))
-    exact, rounded = (
-        output_layer(
-            params["decoder"]["output"], Shortlist(jnp.asarray(own), FREQUENT), dtype
-        ).log_probs(x)
-        for dtype in (None, "bfloat16")
-    )
+
+    def log_probs(dtype):
+        shortlist = Shortlist(jnp.asarray(own), FREQUENT)
+        of_own, layer = output_layer(params["decoder"]["output"], shortlist, dtype)
+        return layer(x, of_own)
+
+    exact, rounded = log_probs(None), log_probs("bfloat16")
     listed = np.isfinite(exact)
     np.testing.assert_allclose(exact[listed], rounded[listed], atol=0.1)
     np.testing.assert_allclose(jax.nn.logsumexp(rounded, axis=-1), 0, atol=1e-5)

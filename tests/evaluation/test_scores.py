@@ -4,9 +4,11 @@ import math
 from collections import Counter
 
 import pytest
+from sacrebleu.metrics import BLEU
 
 from fa_jax.data.tokenizers import Words
 from fa_jax.errors import UserError
+from fa_jax.evaluation import scores as scores_module
 from fa_jax.evaluation.scores import score_translations
 from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu, smoothed_sentence_bleu
 
@@ -41,6 +43,59 @@ def test_an_empty_translation_scores_nothing():
     scores = score_translations(["", JAPANESE[1]], JAPANESE, "ja", Words("ja").tokenize)
     assert scores["ribes"] == pytest.approx(0.5)
     assert 0 < scores["bleu"] < 100
+
+
+@pytest.mark.parametrize(
+    ("language", "reference", "known"),
+    [
+        ("ja", "彼の勇気にはびっくりした。", "彼の{}にはびっくりした。"),
+        ("zh", "他的猫真的很大。", "他的{}真的很大。"),
+        ("ko", "그의 말은 정말 크다.", "그의 {} 정말 크다."),
+        ("de", GERMAN[0], "Die Männer von {} waren sehr angestrengt."),
+    ],
+)
+def test_an_unknown_word_counts_as_one_wrong_word(language, reference, known):
+    def scored(word):
+        return score_translations(
+            [known.format(word)], [reference], language, Words(language).tokenize
+        )
+
+    wrong = {"ja": "犬", "zh": "犬", "ko": "개", "de": "Gomorra"}[language]
+    assert scored("<unk>") == pytest.approx(scored(wrong))
+    assert 0 < scored("<unk>")["bleu"] < 100
+
+
+GLUED = ("a<unk>b", "<unk>.", "<unk><unk>", "彼<unk>の<unk>。", "(<unk>)", "カ<unk>っ", "3<unk>'s")
+
+
+@pytest.mark.parametrize("text", GLUED)
+def test_no_tokenizer_takes_an_unknown_word_apart_or_glues_it(text, monkeypatch):
+    seen = []
+    monkeypatch.setattr(scores_module, "METRICS", (lambda texts: seen.append(texts) or {},))
+    split = {
+        f"sacrebleu's {name}": BLEU(tokenize=name, force=True).tokenizer
+        for name in ("ja-mecab", "zh", "char", "13a", "none")
+    }
+    for language in ("ja", "zh", "ko", "en", "de"):
+        assert score_translations([text], ["a"], language, Words(language).tokenize) == {}
+        split[f"words of {language}"] = Words(language).tokenize
+    for name, tokenize in split.items():
+        tokens = tokenize(seen[0].hypotheses[0])
+        tokens = tokens.split() if isinstance(tokens, str) else tokens
+        count = tokens.count(scores_module.UNKNOWN_SYMBOL)
+        assert count == text.count("<unk>"), (name, tokens)
+
+
+def test_a_metric_is_a_row(monkeypatch):
+    def longest(texts):
+        return {"longest": max(map(len, texts.hypothesis_words))}
+
+    rows = (*scores_module.METRICS, longest)
+    before = score_translations(GERMAN, GERMAN, "de", str.split)
+    monkeypatch.setattr(scores_module, "METRICS", rows)
+    after = score_translations(GERMAN, GERMAN, "de", str.split)
+    assert after == {**before, "longest": 7}
+    assert list(before) == ["bleu", "bleu_signature", "bleu_word", "bleu_word_signature", "ribes"]
 
 
 def test_wrong_numbers_of_sentences():

@@ -34,3 +34,15 @@ def test_value_and_gradients_are_those_of_optax(elements, monkeypatch):
     expected = jax.grad(scaled(plain), (0, 1, 2))(*values)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+
+
+def test_bfloat16_sums_gradients_in_float32(monkeypatch):
+    """Over many chunks, each too small to change a bfloat16 sum."""
+    monkeypatch.setattr(cross_entropy, "CHUNK_ELEMENTS", 2)
+    hidden = jnp.ones((1000, 1), jnp.bfloat16)
+    words, weights = jnp.zeros(1000, jnp.int32), jnp.ones(1000)
+    found = jax.jit(jax.grad(weighted_cross_entropy, (0, 1)))(
+        jnp.zeros((1, 2), jnp.bfloat16), jnp.zeros(2, jnp.bfloat16), hidden, words, weights
+    )
+    np.testing.assert_array_equal(found[0].astype(float), [[-500, 500]])
+    np.testing.assert_array_equal(found[1].astype(float), [-500, 500])

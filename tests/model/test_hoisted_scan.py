@@ -59,3 +59,20 @@ def test_values_and_gradients_are_those_of_a_plain_scan(rematerialize):
     jax.tree.map(
         lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5), found, expected
     )
+
+
+def test_gradients_of_bfloat16_constants_are_summed_in_float32():
+    """1,000 times 1: in bfloat16 the sum stays at 256."""
+
+    def step(product, constants, carry, x):
+        return carry, product("kernel", x) + constants
+
+    def summed(kernel, constant):
+        inputs = jnp.ones((1000, 1, 1), jnp.bfloat16)
+        return hoisted_scan(step, False, {"kernel": kernel}, constant, (), inputs)[1].sum()
+
+    one = jnp.ones((1, 1), jnp.bfloat16)
+    for_kernel, for_constant = jax.jit(jax.grad(summed, (0, 1)))(jnp.ones((1, 1)), one)
+    assert for_kernel.dtype == jnp.float32
+    assert for_kernel == 1000
+    assert for_constant == 1000

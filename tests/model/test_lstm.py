@@ -107,3 +107,13 @@ def test_initial_weights():
     for gate in jnp.split(params["recurrent_kernel"], 4, axis=1):
         np.testing.assert_allclose(gate.T @ gate, np.eye(SIZE), atol=1e-5)
     np.testing.assert_array_equal(params["bias"], np.repeat([0, 1, 0, 0], SIZE))
+
+
+def test_cells_add_up_in_float32_where_products_are_bfloat16():
+    """A gate that forgets nothing and adds 1/200 a step: 200 steps make 1."""
+    low = 40 * jnp.array([0.0, 1.0, 0.0, 1.0]).at[0].set(-np.log(199) / 40)
+    gates = low.at[2].set(20.0).astype(jnp.bfloat16)
+    inputs = jnp.broadcast_to(gates, (200, 1, 1, 4))
+    found = lstm_states(jnp.zeros((1, 1, 4), jnp.bfloat16), inputs, jnp.ones((200, 1, 1), bool))
+    assert found.dtype == jnp.bfloat16
+    np.testing.assert_allclose(found[-1, 0, 0, 0].astype(float), np.tanh(1), rtol=0.02)

@@ -8,6 +8,7 @@ import numpy as np
 import optax
 import pytest
 
+from fa_jax.attention import Adaptive, AttentionConfig, NoAttention
 from fa_jax.config import Config, TrainingConfig
 from fa_jax.data.batches import Batch
 from fa_jax.errors import UserError
@@ -16,7 +17,7 @@ from fa_jax.training.objective import objective
 from fa_jax.training.optimizer import learning_rate, make_optimizer, total_steps
 from fa_jax.training.step import init_state, make_train_step, replicate, shard, unreplicate
 from tests.model.reference import force
-from tests.model.test_translator import (
+from tests.model.test_encoder_decoder import (
     CONFIG,
     SOURCES,
     TARGETS,
@@ -41,14 +42,13 @@ def batch(rows=3, source_length=11, target_length=9):
     return jax.tree.map(jnp.asarray, made)
 
 
-def loss(params, batch, beta=0.1, threshold=np.inf, extent_penalty=0.0, config=CONFIG, keys=None):
+def loss(params, batch, beta=0.1, threshold=np.inf, config=CONFIG, keys=None):
     return objective(
         params,
         config,
         batch,
         beta=beta,
         threshold=threshold,
-        extent_penalty=extent_penalty,
         sentences=jnp.float32(3),
         training_keys=keys,
     )
@@ -60,23 +60,24 @@ def test_the_loss_is_equation_9_over_the_windows(beta, threshold):
     doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
     expected = 0
     for source, target in zip(SOURCES, TARGETS, strict=True):
-        log_probs, strength, *_ = force(doubles, source, target, CONFIG.sigma, threshold)
+        log_probs, strength, *_ = force(doubles, source, target, 1.5, threshold)
         expected += (-log_probs.sum() - beta * strength.mean()) / 3
     found, sums = loss(params, batch(), beta, threshold)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     assert (sums.words, sums.sentences) == (LENGTHS[:, 1].sum(), 3)
 
 
-def test_an_adaptive_spans_extent_has_its_price():
-    config = dataclasses.replace(CONFIG, span="adaptive")
-    params = parameters(config)
-    _, attended = forced(params, config, 11, 9)
-    mean = [attended.extent[: len(t), row].mean() for row, t in enumerate(TARGETS)]
-    free, dear = (
-        loss(params, batch(), beta=0, extent_penalty=penalty, config=config)[0]
-        for penalty in (0.0, 0.2)
+def test_a_sentence_pays_what_its_span_costs():
+    """The adaptive span's extent, twenty times as dear."""
+    cheap, dear = (
+        dataclasses.replace(CONFIG, attention=AttentionConfig("concat", Adaptive(price=price)))
+        for price in (0.01, 0.21)
     )
-    np.testing.assert_allclose(dear - free, 0.2 * sum(mean) / 3, rtol=1e-4)
+    params = parameters(cheap)
+    _, attended = forced(params, cheap, 11, 9)
+    extent = [attended.cost[: len(t), row].mean() / 0.01 for row, t in enumerate(TARGETS)]
+    losses = [loss(params, batch(), beta=0, config=config)[0] for config in (cheap, dear)]
+    np.testing.assert_allclose(losses[1] - losses[0], 0.2 * sum(extent) / 3, rtol=1e-4)
 
 
 DIFFERENT = {name: s for name, s in SYSTEMS.items() if s.model or name == "flexible"}
@@ -91,11 +92,11 @@ def test_empty_rows_and_padding_change_nothing(system):
     def gradient(made):
         keys = jax.random.split(jax.random.key(0), 8)[: len(made.ids)]
         keys = None if config.dropout else keys
-        options = {"config": config, "keys": keys, "extent_penalty": 0.1}
+        options = {"config": config, "keys": keys}
         return jax.jit(jax.grad(lambda p: loss(p, made, **options)[0]))(params)
 
     near, far = gradient(batch()), gradient(batch(8, 20, 16))
-    if config.score == "none":
+    if config.attention == NoAttention():
         near["encoder"].pop("forward"), far["encoder"].pop("forward")  # read by attention alone
     for path, leaf in jax.tree_util.tree_leaves_with_path(near):
         assert np.isfinite(leaf).all() and np.abs(leaf).max() > 0, path
@@ -113,7 +114,7 @@ def test_rematerialized_gradients_are_the_same():
 def test_a_step_on_eight_devices_is_the_step_of_the_equations():
     training = TrainingConfig(batch_size=8, learning_rate=0.1, clip_norm=0.5)
     config = Config(model=CONFIG, training=training)
-    optimizer = make_optimizer(training, 10)
+    optimizer = make_optimizer(config, 10)
     state = init_state(config, optimizer, 10, 8)
     gradient = jax.grad(lambda p: loss(p, batch(8), beta=0)[0])(state.params)
     plain = optax.chain(optax.clip_by_global_norm(0.5), optax.adam(0.1))
@@ -156,12 +157,14 @@ def test_learning_rate_rises_first():
     ],
 )
 def test_the_network_that_places_the_window_learns_at_its_own_rate(span, network, leaves):
-    training = TrainingConfig(strength_rate=0.25)
-    params = parameters(dataclasses.replace(CONFIG, span=span))
+    model = dataclasses.replace(CONFIG, attention=AttentionConfig("concat", span))
+    params = parameters(model)
     gradient = jax.tree.map(jnp.ones_like, params)
     slow, plain = (
         optimizer.update(gradient, optimizer.init(params))[0]
-        for optimizer in (make_optimizer(training, 10), make_optimizer(TrainingConfig(), 10))
+        for rate in (0.25, 1.0)
+        for training in [TrainingConfig(strength_rate=rate)]
+        for optimizer in [make_optimizer(Config(model=model, training=training), 10)]
     )
     ratio = jax.tree.map(lambda a, b: float(np.mean(a / b)), slow, plain)
     assert ratio["decoder"]["attention"].pop(network) == dict.fromkeys(leaves, pytest.approx(0.25))

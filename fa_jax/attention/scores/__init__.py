@@ -1,10 +1,11 @@
 """The scores by name. To add one: a file here and a row of this table."""
 
-from fa_jax.attention.scores.concat import Concat, Feedback
+from fa_jax.attention.scores.concat import Concat
+from fa_jax.attention.scores.dot import Dot
+from fa_jax.attention.scores.feedback import Feedback
 from fa_jax.attention.scores.fine_grained import FineGrained
-from fa_jax.attention.scores.linear import Linear
+from fa_jax.attention.scores.general import General
 from fa_jax.attention.scores.location import Location
-from fa_jax.attention.scores.multiplicative import Dot, General
 from fa_jax.attention.scores.recurrent import Recurrent
 from fa_jax.attention.scores.tensor import Tensor
 
@@ -17,5 +18,4 @@ SCORES = {
     "fine_grained": FineGrained,
     "tensor": Tensor,
     "recurrent": Recurrent,
-    "linear": Linear,
 }

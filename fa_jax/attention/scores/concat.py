@@ -1,41 +1,23 @@
-"""Additive scores: a hidden layer over query and annotation, and the word fed back."""
+"""The additive score: a hidden layer over query and annotation (Bahdanau et al. 2015)."""
 
 from dataclasses import dataclass
 
 import jax
-import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
-from fa_jax.attention.checks import check_array
+from fa_jax.attention.hidden_layer import hidden_layer_score, init_hidden_layer
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Kernels, Score, Sizes, glorot, hidden_layer_score
+from fa_jax.attention.score import Score, Sizes, glorot
 
 
 @dataclass(frozen=True)
 class Concat(Score):
-    """`v_a · tanh(W_a [h_{t-1}; h̄_s])`, without biases (VS Eq. 3; Bahdanau et al. 2015).
-
-    `W_a` splits into a part of the query and a part of the memory, whose sum goes through tanh;
-    the memory's part does not change from step to step.
-    """
+    """`v_a · tanh(W_a [h_{t-1}; h̄_s])`, without biases (VS Eq. 3; Bahdanau et al. 2015)."""
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         kernel_key, vector_key = jax.random.split(key)
-        # Glorot over the whole of W_a, so that its two parts start at one scale.
-        kernel = glorot(kernel_key, sizes.query + sizes.memory, sizes.attention)
-        return {
-            "query_kernel": kernel[: sizes.query],
-            "memory_kernel": kernel[sizes.query :],
-            "vector": glorot(vector_key, sizes.attention),
-        }
-
-    def kernels(self, params: Params) -> Kernels:
-        return params["query_kernel"], None
-
-    def keys(self, params: Params, annotations: Float[Array, "B S D"]) -> Float[Array, "B S A"]:
-        kernel = params["memory_kernel"]
-        check_array("annotations", annotations, (None, None, len(kernel)), jnp.floating)
-        return annotations @ kernel
+        vector = glorot(vector_key, sizes.attention)
+        return init_hidden_layer(kernel_key, sizes) | {"vector": vector}
 
     def evaluate(
         self,
@@ -45,22 +27,3 @@ class Concat(Score):
         state: PyTree,
     ) -> Float[Array, "N K S"]:
         return hidden_layer_score(params["vector"], query, keys)
-
-
-@dataclass(frozen=True)
-class Feedback(Concat):
-    """`v · tanh(W [h_{t-1}; h̄_s; i_t])`: AttY, FG Eq. 6."""
-
-    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
-        kernel_key, vector_key = jax.random.split(key)
-        rows = sizes.query, sizes.memory, sizes.feedback
-        kernel = glorot(kernel_key, sum(rows), sizes.attention)
-        return {
-            "query_kernel": kernel[: sizes.query],
-            "memory_kernel": kernel[sizes.query : -sizes.feedback],
-            "feedback_kernel": kernel[-sizes.feedback :],
-            "vector": glorot(vector_key, sizes.attention),
-        }
-
-    def kernels(self, params: Params) -> Kernels:
-        return params["query_kernel"], params["feedback_kernel"]

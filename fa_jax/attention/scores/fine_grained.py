@@ -1,24 +1,29 @@
 """One score for each dimension of an annotation (Choi et al. 2018)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
+from fa_jax.attention.hidden_layer import init_hidden_layer
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Sizes, at_least_float32, glorot
-from fa_jax.attention.scores.concat import Feedback
+from fa_jax.attention.score import Score, Sizes, at_least_float32, glorot
 
 
 @dataclass(frozen=True)
-class FineGrained(Feedback):
+class FineGrained(Score):
     """`V tanh(W [h_{t-1}; h̄_s; i_t])` with D outputs: AttY2D, FG Eq. 7."""
+
+    windowed_from: ClassVar[Mapping[str, int]] = {"cpu": 16}
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         hidden_key, output_key = jax.random.split(key)
-        hidden = {k: v for k, v in super().init(hidden_key, sizes).items() if k != "vector"}
-        return hidden | {"output_kernel": glorot(output_key, sizes.attention, sizes.memory)}
+        kernel_key, _ = jax.random.split(hidden_key)
+        output = glorot(output_key, sizes.attention, sizes.memory)
+        return init_hidden_layer(kernel_key, sizes, feedback=True) | {"output_kernel": output}
 
     def evaluate(
         self,

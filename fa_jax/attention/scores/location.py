@@ -1,25 +1,31 @@
 """A score that does not read the annotations (Luong et al. 2015, Eq. 8)."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
+from fa_jax.attention.checks import check_positive
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Kernels, Score, Sizes, at_least_float32, glorot
+from fa_jax.attention.score import Score, Sizes, at_least_float32, glorot
 
 
 @dataclass(frozen=True)
 class Location(Score):
-    """`(W h_{t-1})_s`. positions: the longest sentence that it can be asked for."""
+    """`(W h_{t-1})_s`: each position has weights of its own."""
 
     positions: int = 1024
+    """Longest source, padding included."""
+
+    def __post_init__(self):
+        check_positive(positions=self.positions)
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         return {"query_kernel": glorot(key, sizes.query, self.positions)}
 
-    def kernels(self, params: Params) -> Kernels:
-        return params["query_kernel"], None
+    def for_sources(self, longest: int) -> "Location":
+        return replace(self, positions=max(self.positions, 2 ** math.ceil(math.log2(longest))))
 
     def keys(self, params: Params, annotations: Float[Array, "B S D"]) -> Int[Array, "B S"]:
         """The positions themselves.

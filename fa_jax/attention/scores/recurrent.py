@@ -6,26 +6,33 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from fa_jax.attention.checks import check_positive
+from fa_jax.attention.hidden_layer import init_hidden_layer, project_hidden
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Sizes, at_least_float32, glorot, project_hidden
-from fa_jax.attention.scores.concat import Concat
+from fa_jax.attention.score import Score, Sizes, at_least_float32, glorot
 
 
 @dataclass(frozen=True)
-class Recurrent(Concat):
+class Recurrent(Score):
     """`v · tanh(W [h_{t-1}; h̄_s; d_{t,s}])`; d is updated at each step by a gated recurrent unit.
 
     `d_{t+1,s} = GRU(d_{t,s}, [a_t(s-n), ..., a_t(s+n)])` (Cho et al. 2014), 0 at first.
-    dynamic_size: units of d. neighbours: n.
     """
 
     dynamic_size: int = 16
+    """What each source position remembers (d), in units."""
     neighbours: int = 2
+    """Positions on either side whose weights it sees (n)."""
+
+    def __post_init__(self):
+        check_positive(dynamic_size=self.dynamic_size, neighbours=self.neighbours)
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         concat_key, score_key, input_key, recurrent_key = jax.random.split(key, 4)
+        kernel_key, vector_key = jax.random.split(concat_key)
         units, inputs = self.dynamic_size, 2 * self.neighbours + 1
-        return super().init(concat_key, sizes) | {
+        return init_hidden_layer(kernel_key, sizes) | {
+            "vector": glorot(vector_key, sizes.attention),
             "dynamic_kernel": glorot(score_key, units, sizes.attention),
             "cell": {
                 "input_kernel": glorot(input_key, inputs, 3 * units),

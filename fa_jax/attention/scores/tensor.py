@@ -1,22 +1,34 @@
 """The neural tensor layer as a score (Socher et al. 2013)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
+from fa_jax.attention.checks import check_positive
+from fa_jax.attention.hidden_layer import project_hidden
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Kernels, Score, Sizes, glorot, project_hidden
+from fa_jax.attention.score import InputKernels, Score, Sizes, glorot
 
 Keys = tuple[Float[Array, "N S D"], Float[Array, "N S C"]]
 
 
 @dataclass(frozen=True)
 class Tensor(Score):
-    """`u · tanh(h_{t-1}ᵀ W^[1:C] h̄_s + V [h_{t-1}; h̄_s] + b)`. slices: C."""
+    """`u · tanh(h_{t-1}ᵀ W^[1:C] h̄_s + V [h_{t-1}; h̄_s] + b)`."""
+
+    windowed_from: ClassVar[Mapping[str, int]] = {}
+    """Windows were nowhere measured to pay: a sentence's slices are one large product, which blocks
+    cut into small ones."""
 
     slices: int = 4
+    """Slices of the tensor (C)."""
+
+    def __post_init__(self):
+        check_positive(slices=self.slices)
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         tensor_key, kernel_key, vector_key = jax.random.split(key, 3)
@@ -32,7 +44,7 @@ class Tensor(Score):
             "vector": glorot(vector_key, self.slices),
         }
 
-    def kernels(self, params: Params) -> Kernels:
+    def kernels(self, params: Params) -> InputKernels:
         """All slices of the tensor, then the query's part of V."""
         slices = params["tensor"].reshape(len(params["tensor"]), -1)
         return jnp.concatenate([slices, params["query_kernel"]], axis=1), None

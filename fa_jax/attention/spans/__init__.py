@@ -3,7 +3,8 @@
 from fa_jax.attention.spans.adaptive import Adaptive
 from fa_jax.attention.spans.everywhere import Global
 from fa_jax.attention.spans.flexible import Flexible
-from fa_jax.attention.spans.local import LocalM, LocalP
+from fa_jax.attention.spans.local_m import LocalM
+from fa_jax.attention.spans.local_p import LocalP
 from fa_jax.attention.spans.monotonic import MonotonicChunkwise
 
 SPANS = {

@@ -4,12 +4,15 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Key, PRNGKeyArray, PyTree
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
-from fa_jax.attention.memory import Memory
+from fa_jax.attention.checks import check_positive
+from fa_jax.attention.decision import decide, init_decision
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Kernels, Sizes, at_least_float32, glorot
-from fa_jax.attention.span import AttentionState, Reach, Span, window_around
+from fa_jax.attention.score import InputKernels, Sizes
+from fa_jax.attention.span import Reach, Span
+from fa_jax.attention.step import Step
+from fa_jax.attention.window import window_around
 
 INITIAL_EXTENT_BIAS = 2.0
 """z starts near 0.88 of the sentence: nearly all of it is read before anything is learnt."""
@@ -21,46 +24,38 @@ class Adaptive(Span):
 
     Weights are `m(s) exp(score) / Σ m exp(score)` with `m(s) = clip((R + z − |s − p_{t-1}|) / R,
     0, 1)` (their Eqs. 3, 4) and `z(t) = S sigmoid(v · tanh(W h_{t-1}) + b)`, S the sentence's own
-    length; where m is 0 nothing is scored. Training pays for z. ramp: R, in positions.
+    length; where m is 0 nothing is scored. Training pays for z.
     """
 
     ramp: float = 4.0
+    """Width of the soft border, in source tokens (R)."""
+    price: float = 0.05
+    """What training pays for a position of the extent z, in nats; a sentence pays its mean."""
+
+    def __post_init__(self):
+        check_positive(ramp=self.ramp, price=self.price)
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
-        kernel_key, vector_key = jax.random.split(key)
-        extent = {
-            "kernel": glorot(kernel_key, sizes.query, sizes.attention),
-            "vector": glorot(vector_key, sizes.attention),
-            "bias": jnp.asarray(INITIAL_EXTENT_BIAS),
-        }
-        return {"extent": extent}
+        extent = init_decision(key, sizes.query, sizes.attention)
+        return {"extent": extent | {"bias": jnp.asarray(INITIAL_EXTENT_BIAS)}}
 
-    def kernels(self, params: Params, query_size: int) -> Kernels:
+    def kernels(self, params: Params, query_size: int) -> InputKernels:
         return params["extent"]["kernel"], None
 
     def narrows(self, threshold: float | Float[Array, ""]) -> bool:
         return True
 
-    def reach(
-        self,
-        params: Params,
-        projected: Float[Array, "B K A"],
-        state: AttentionState,
-        memory: Memory,
-        threshold: float | Float[Array, ""],
-        training_keys: Key[Array, " B"] | None,
-    ) -> Reach:
-        p = params["extent"]
-        share = jax.nn.sigmoid(at_least_float32(jnp.tanh(projected) @ p["vector"] + p["bias"]))
-        extent = memory.lengths[:, None] * share
-        prior = extent, state.focus
+    def reach(self, step: Step) -> Reach:
+        focus, lengths = step.state.focus, step.memory.lengths
+        extent = lengths[:, None] * decide(step.params["extent"], step.span_query)
+        prior = extent, focus
         window = window_around(
-            state.focus,
+            focus,
             jax.lax.stop_gradient(self.ramp + extent),
-            memory.lengths,
+            lengths,
             lambda s: self._mask(prior, s[..., None])[..., 0] > 0,
         )
-        return Reach(*window, prior=prior, extent=extent)
+        return Reach(*window, prior=prior, cost=self.price * extent)
 
     def bias(self, prior: PyTree, positions: Float[Array, "N K P"]) -> Float[Array, "N K P"]:
         mask = self._mask(prior, positions)

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Float
 
-from fa_jax.attention.memory import Memory
-from fa_jax.attention.params import Params
-from fa_jax.attention.span import AttentionState, Reach, Span
+from fa_jax.attention.span import Reach, Span
+from fa_jax.attention.step import Step
 
 
 @dataclass(frozen=True)
@@ -17,14 +16,6 @@ class Global(Span):
     def narrows(self, threshold: float | Float[Array, ""]) -> bool:
         return False
 
-    def reach(
-        self,
-        params: Params,
-        projected: None,
-        state: AttentionState,
-        memory: Memory,
-        threshold: float | Float[Array, ""],
-        training_keys: Key[Array, " B"] | None,
-    ) -> Reach:
-        zeros = jnp.zeros_like(state.step)
-        return Reach(zeros, zeros + memory.lengths[:, None] - 1)
+    def reach(self, step: Step) -> Reach:
+        zeros = jnp.zeros_like(step.state.step)
+        return Reach(zeros, zeros + step.memory.lengths[:, None] - 1)

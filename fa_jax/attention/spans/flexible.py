@@ -2,15 +2,19 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
 
-from fa_jax.attention.memory import Memory
+from fa_jax.attention.checks import check_positive
+from fa_jax.attention.decision import decide, init_decision
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Kernels, Sizes, at_least_float32, glorot
-from fa_jax.attention.span import AttentionState, Reach, Span, window_around
+from fa_jax.attention.score import InputKernels, Sizes
+from fa_jax.attention.span import Reach, Span
+from fa_jax.attention.step import Step
+from fa_jax.attention.window import Window, window_around
 
 INITIAL_STRENGTH_BIAS = -4.0
 """g starts near 0.02: with 0 the focus cannot leave the sentence's start at first."""
@@ -18,39 +22,34 @@ INITIAL_STRENGTH_BIAS = -4.0
 
 @dataclass(frozen=True)
 class Flexible(Span):
-    """Around the last focus, as far as the penalty stays below τ. sigma: σ of Eq. 6."""
+    """Around the last focus, as far as the penalty stays below τ."""
+
+    slow: ClassVar[tuple[str, ...]] = ("strength",)
 
     sigma: float | Float[Array, ""] = 1.5
+    """Width of the distance penalty, in source tokens (σ of Eq. 6)."""
+
+    def __post_init__(self):
+        check_positive(sigma=self.sigma)
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
-        """The network of Eq. 8; the kernel's rows: query first, then feedback."""
-        kernel_key, vector_key = jax.random.split(key)
-        strength = {
-            "kernel": glorot(kernel_key, sizes.query + sizes.feedback, sizes.attention),
-            "vector": glorot(vector_key, sizes.attention),
-            "bias": jnp.asarray(INITIAL_STRENGTH_BIAS),
-        }
-        return {"strength": strength}
+        """The network of g(t) = sigmoid(v_g · tanh(W_g [h_{t-1}; i_t]) + b_g), Eq. 8; the rows of
+        W_g: query first, then feedback."""
+        strength = init_decision(key, sizes.query + sizes.feedback, sizes.attention)
+        return {"strength": strength | {"bias": jnp.asarray(INITIAL_STRENGTH_BIAS)}}
 
-    def kernels(self, params: Params, query_size: int) -> Kernels:
+    def kernels(self, params: Params, query_size: int) -> InputKernels:
         kernel = params["strength"]["kernel"]
         return kernel[:query_size], kernel[query_size:]
 
     def narrows(self, threshold: float | Float[Array, ""]) -> bool:
         return not (isinstance(threshold, (int, float)) and math.isinf(threshold))
 
-    def reach(
-        self,
-        params: Params,
-        projected: Float[Array, "B K A"],
-        state: AttentionState,
-        memory: Memory,
-        threshold: float | Float[Array, ""],
-        training_keys: Key[Array, " B"] | None,
-    ) -> Reach:
-        g = strength(params["strength"], projected)
-        window = self.window(g, state.focus, memory.lengths, threshold)
-        return Reach(*window, prior=(g, state.focus), strength=g)
+    def reach(self, step: Step) -> Reach:
+        g = decide(step.params["strength"], step.span_query)
+        focus = step.state.focus
+        window = self.window(g, focus, step.memory.lengths, step.threshold)
+        return Reach(*window, prior=(g, focus), strength=g)
 
     def window(
         self,
@@ -58,7 +57,7 @@ class Flexible(Span):
         focus: Float[Array, "B K"],
         lengths: Int[Array, " B"],
         threshold: float | Float[Array, ""],
-    ) -> tuple[Int[Array, "B K"], Int[Array, "B K"]]:
+    ) -> Window:
         """First and last position whose penalty is below τ (VS 3.1)."""
         strength, focus = jax.lax.stop_gradient((strength, focus))
         half_width = jnp.sqrt(threshold * 2 * self.sigma**2 / strength)
@@ -72,16 +71,12 @@ class Flexible(Span):
     def bias(self, prior: PyTree, positions: Float[Array, "N K P"]) -> Float[Array, "N K P"]:
         return -penalty(*prior, positions, self.sigma)
 
-
-def strength(params: Params, hidden: Float[Array, "*N A"]) -> Float[Array, "*N"]:
-    """g(t) = sigmoid(v_g · tanh(W_g [h_{t-1}; i_t]) + b_g), Eq. 8, from `W_g [h_{t-1}; i_t]`."""
-    return jax.nn.sigmoid(at_least_float32(jnp.tanh(hidden) @ params["vector"] + params["bias"]))
-
-
-def with_sigma(params: Params, before: float, after: float) -> Params:
-    """The network of Eq. 8 for another σ: g / (1 − g) grows by (after / before)², so that strengths
-    far below 1 penalise as they did, and none penalises more than the new σ allows."""
-    return params | {"bias": params["bias"] + 2 * math.log(after / before)}
+    def continued(self, params: Params, before: Span) -> Params:
+        """g / (1 − g) grows by (σ after / σ before)², so that strengths far below 1 penalise as
+        they did, and none penalises more than the new σ allows."""
+        strength = params["strength"]
+        bias = strength["bias"] + 2 * math.log(self.sigma / before.sigma)
+        return params | {"strength": strength | {"bias": bias}}
 
 
 def penalty(

@@ -4,17 +4,30 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
+from flax import struct
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, UInt32
 
+from fa_jax.attention.checks import check_positive
+from fa_jax.attention.hidden_layer import hidden_layer_score
 from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Kernels, Sizes, at_least_float32, glorot, hidden_layer_score
-from fa_jax.attention.span import AttentionState, Reach, Span
+from fa_jax.attention.score import InputKernels, Sizes, at_least_float32, glorot
+from fa_jax.attention.span import Reach, Span
+from fa_jax.attention.step import AttentionState, Step
 
 INITIAL_STOP_BIAS = -1.0
 """A head that hardly stops at first sees far (Raffel et al. 2017, 2.4)."""
 SCANNED_AT_ONCE = 8
 """Positions that a head looks at before it decides to go on."""
+
+
+@struct.dataclass
+class Head:
+    """The span's state. place: where the head is, a distribution over positions. noise: in
+    training, a sentence's random key as raw data, which every step folds its number into."""
+
+    place: Float[Array, "B *K S"]
+    noise: UInt32[Array, "B *K 2"] | None
 
 
 @dataclass(frozen=True)
@@ -25,11 +38,16 @@ class MonotonicChunkwise(Span):
     the sentence's last position with certainty, so that no weight is lost. In training weights
     are expected ones, over all positions, and noise on p's logit makes it decide; otherwise the
     head stops where p first exceeds 1/2, and the chunk alone is scored. What the head reads on
-    its way is not counted as scored. chunk: w. noise: its standard deviation.
+    its way is not counted as scored.
     """
 
     chunk: int = 8
+    """Positions that end where the head stops, and are scored (w)."""
     noise: float = 1.0
+    """Noise on the head's decisions in training, a standard deviation."""
+
+    def __post_init__(self):
+        check_positive(chunk=self.chunk, noise=self.noise)
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         query_key, memory_key, vector_key = jax.random.split(key, 3)
@@ -43,63 +61,73 @@ class MonotonicChunkwise(Span):
         }
         return {"stop": stop}
 
-    def kernels(self, params: Params, query_size: int) -> Kernels:
+    def kernels(self, params: Params, query_size: int) -> InputKernels:
         return params["stop"]["query_kernel"], None
 
     def keys(self, params: Params, annotations: Float[Array, "B S D"]) -> Float[Array, "B S A"]:
         return annotations @ params["stop"]["memory_kernel"] + params["stop"]["bias"]
 
-    def initial_state(self, sentences: int, length: int) -> Float[Array, "B S"]:
-        """The head's distribution: at position 0."""
-        return jnp.zeros((sentences, length)).at[:, :1].set(1)
+    def initial_state(
+        self, sentences: int, length: int, training_keys: Key[Array, " B"] | None
+    ) -> Head:
+        """The head at position 0."""
+        place = jnp.zeros((sentences, length)).at[:, :1].set(1)
+        return Head(place, None if training_keys is None else jax.random.key_data(training_keys))
 
     def narrows(self, threshold: float | Float[Array, ""]) -> bool:
         return True
 
-    def reach(
-        self,
-        params: Params,
-        projected: Float[Array, "B K A"],
-        state: AttentionState,
-        memory: Memory,
-        threshold: float | Float[Array, ""],
-        training_keys: Key[Array, " B"] | None,
-    ) -> Reach:
-        index = jnp.arange(len(memory.positions))
-        if training_keys is not None:
-            noise = self._noise(training_keys, state.step, len(index))
-            stop = jax.nn.sigmoid(_energy(params["stop"], projected, memory.span_keys) + noise)
-            stop = jnp.where(index == memory.lengths[:, None, None] - 1, 1, stop)
-            head = expected_head(stop, state.span)
-            head = jnp.where(index < memory.lengths[:, None, None], head, 0)
-            first = jnp.zeros_like(state.step)
-            last = first + memory.lengths[:, None] - 1
-            return Reach(first, last, state=head, head=head)
-        head = jnp.argmax(state.span, axis=-1)
-        stopped = next_stop(params["stop"], projected, memory, head)
-        head = (index == stopped[..., None]).astype(state.span.dtype)
-        return Reach(stopped - self.chunk + 1, stopped, state=head)
+    def needs_every_position(self, state: AttentionState) -> bool:
+        """In training: weights are expectations."""
+        return state.span.noise is not None
 
-    def expect(
-        self, scores: Float[Array, "B K S"], window: Bool[Array, "B K S"], reach: Reach
-    ) -> Float[Array, "B K S"]:
-        """The softmax over the chunk, in expectation over where the head stopped."""
+    def reach(self, step: Step) -> Reach:
+        before, lengths = step.state.span, step.memory.lengths
+        index = jnp.arange(before.place.shape[-1])
+        if before.noise is not None:
+            energy = _energy(step.params["stop"], step.span_query, step.memory.span_keys)
+            noise = self._noise(before.noise, step.state.step, len(index))
+            stop = jnp.where(index == lengths[:, None, None] - 1, 1, jax.nn.sigmoid(energy + noise))
+            place = expected_head(stop, before.place)
+            place = jnp.where(index < lengths[:, None, None], place, 0)
+            first = jnp.zeros_like(step.state.step)
+            state = before.replace(place=place)
+            return Reach(first, first + lengths[:, None] - 1, prior=place, state=state)
+        head = jnp.argmax(before.place, axis=-1)
+        stopped = next_stop(step.params["stop"], step.span_query, step.memory, head)
+        place = (index == stopped[..., None]).astype(before.place.dtype)
+        return Reach(stopped - self.chunk + 1, stopped, state=before.replace(place=place))
+
+    def weights(
+        self,
+        scores: Float[Array, "B K S *D"],
+        window: Bool[Array, "B K S"],
+        reach: Reach,
+        positions: Float[Array, " S"],
+    ) -> Float[Array, "B K S *D"]:
+        """In training the softmax over the chunk, in expectation over where the head stopped."""
+        if reach.state.noise is None:
+            return super().weights(scores, window, reach, positions)
+        if scores.ndim == 4:
+            of_dimension = lambda x: self.weights(x, window, reach, positions)  # noqa: E731
+            return jax.vmap(of_dimension, in_axes=-1, out_axes=-1)(scores)
         behind, length = self.chunk - 1, scores.shape[-1]
         padded = jnp.pad(scores, [(0, 0), (0, 0), (behind, 0)], constant_values=-jnp.inf)
         # chunks[..., s, i]: position s - behind + i, as seen by a head that stopped at s.
         chunks = jnp.stack([padded[..., i : i + length] for i in range(self.chunk)], -1)
-        shares = reach.head[..., None] * jax.nn.softmax(chunks, axis=-1)
+        shares = reach.prior[..., None] * jax.nn.softmax(chunks, axis=-1)
         ahead = jnp.pad(shares, [(0, 0), (0, 0), (0, behind), (0, 0)])
         weights = sum(ahead[..., behind - i : behind - i + length, i] for i in range(self.chunk))
         return jnp.where(window, weights, 0)
 
     def _noise(
-        self, keys: Key[Array, " B"], steps: Int[Array, "B K"], length: int
+        self, keys: UInt32[Array, "B K 2"], steps: Int[Array, "B K"], length: int
     ) -> Float[Array, "B K S"]:
         def draw(key, step):
-            return jax.random.normal(jax.random.fold_in(key, step), (length,))
+            key = jax.random.fold_in(jax.random.wrap_key_data(key), step)
+            return jax.random.normal(key, (length,))
 
-        return self.noise * jax.vmap(jax.vmap(draw, in_axes=(None, 0)))(keys, steps)
+        return self.noise * jax.vmap(jax.vmap(draw))(keys, steps)
 
 
 def _energy(

@@ -16,14 +16,19 @@ from fa_jax.data.corpora.parallel_corpus import TextSource, prepare_corpus
 from fa_jax.data.corpora.text_files import SPLITS, Pair, read_pairs, split_files
 from fa_jax.errors import UserError
 
+
+@dataclass(frozen=True)
+class Embedded:
+    """A corpus in the folder of its name. by_default: part of its languages' default."""
+
+    languages: tuple[str, str]
+    by_default: bool = True
+
+
 EMBEDDED = {
-    "tatoeba_en_ja": ("en", "ja"),
-    "tatoeba_de_en": ("de", "en"),
-    "bible_de_en": ("de", "en"),
-}
-DEFAULTS = {
-    frozenset(("en", "ja")): "tatoeba_en_ja",
-    frozenset(("de", "en")): "bible_de_en+tatoeba_de_en",
+    "tatoeba_en_ja": Embedded(("en", "ja")),
+    "bible_de_en": Embedded(("de", "en")),
+    "tatoeba_de_en": Embedded(("de", "en")),
 }
 READ_AT_ONCE = 4096
 
@@ -31,25 +36,29 @@ READ_AT_ONCE = 4096
 class Pairs(Sequence[Pair]):
     """(source, target) pairs of a split; read from disk as they are asked for."""
 
-    def __init__(self, parts: Sequence[tuple[Sequence, tuple[str, str]]]):
-        """parts: random-access data sources of examples, each with its (source, target) keys."""
-        self._parts = parts
+    def __init__(self, parts: Sequence[Sequence], keys: tuple[str, str]):
+        """parts: random-access data sources of examples. keys: the two sides' in an example."""
+        self._parts, self._keys = parts, keys
 
     def __len__(self) -> int:
-        return sum(len(data) for data, _ in self._parts)
+        return sum(map(len, self._parts))
 
     def __getitem__(self, index: int) -> Pair:
-        for data, keys in self._parts:
+        for data in self._parts:
             if 0 <= index < len(data):
-                return _pair(data[index], keys)
+                return self._pair(data[index])
             index -= len(data)
         raise IndexError(index)
 
     def __iter__(self) -> Iterator[Pair]:
-        for data, keys in self._parts:
+        for data in self._parts:
             for first in range(0, len(data), READ_AT_ONCE):
-                rows = range(first, min(first + READ_AT_ONCE, len(data)))
-                yield from (_pair(example, keys) for example in data.__getitems__(list(rows)))
+                rows = range(len(data))[first : first + READ_AT_ONCE]
+                yield from map(self._pair, data.__getitems__(list(rows)))
+
+    def _pair(self, example: dict[str, bytes]) -> Pair:
+        source, target = self._keys
+        return example[source].decode(), example[target].decode()
 
 
 @dataclass(frozen=True)
@@ -76,15 +85,12 @@ def load_corpus(name: str, languages: str) -> Corpus:
       UserError: unknown names or languages, unreadable or empty files (with file and line).
     """
     source, target = parse_languages(languages)
-    name = name or _default(source, target)
-    builders, digests = [], []
-    for part in _parts(name):
-        builder, digest = _builder(part, (source, target))
-        builders.append(builder)
-        digests.append(digest)
+    name = name or _default((source, target))
+    names = [name] if Path(name).is_dir() else name.split("+")  # a folder may have one in its name
+    builders, digests = zip(*(_builder(part, (source, target)) for part in names), strict=True)
     splits = {
         split: Pairs(
-            [(builder.as_data_source(split=split), (source, target)) for builder in builders]
+            [builder.as_data_source(split=split) for builder in builders], (source, target)
         )
         for split in SPLITS
     }
@@ -92,7 +98,7 @@ def load_corpus(name: str, languages: str) -> Corpus:
 
 
 def parse_languages(languages: str) -> tuple[str, str]:
-    """Source and target code of "en-ja"."""
+    """Source and target code of "en-ja". Raises UserError for anything else."""
     match = re.fullmatch(r"([a-z]{2,3})-([a-z]{2,3})", languages)
     if not match or match[1] == match[2]:
         raise UserError(
@@ -102,20 +108,19 @@ def parse_languages(languages: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
-def _default(source: str, target: str) -> str:
-    try:
-        return DEFAULTS[frozenset((source, target))]
-    except KeyError:
-        known = ", ".join(sorted("-".join(sorted(pair)) for pair in DEFAULTS))
+def _default(languages: tuple[str, str]) -> str:
+    chosen = [
+        name
+        for name, row in EMBEDDED.items()
+        if row.by_default and {*row.languages} == {*languages}
+    ]
+    if not chosen:
+        known = sorted({"-".join(sorted(row.languages)) for row in EMBEDDED.values()})
         raise UserError(
-            f"no corpus is included for {source}-{target}: choose {known} (either direction), or "
-            "name a folder of your own with --corpus"
-        ) from None
-
-
-def _parts(name: str) -> list[str]:
-    """Names joined by '+'; a folder may have one in its own name."""
-    return [name] if Path(name).is_dir() else name.split("+")
+            f"no corpus is included for {'-'.join(languages)}: choose {', '.join(known)} (either "
+            "direction), or name a folder of your own with --corpus"
+        )
+    return "+".join(chosen)
 
 
 def _builder(name: str, languages: tuple[str, str]) -> tuple[tfds.core.DatasetBuilder, str]:
@@ -131,12 +136,11 @@ def _builder(name: str, languages: tuple[str, str]) -> tuple[tfds.core.DatasetBu
 
 def _text_source(name: str, languages: tuple[str, str]) -> TextSource:
     if name in EMBEDDED:
-        return _folder_source(name, Path(__file__).parent / name, EMBEDDED[name])
+        return _folder_source(name, Path(__file__).parent / name, EMBEDDED[name].languages)
     if name == "aspec" or name.startswith("aspec:"):
         return _aspec_source(name.removeprefix("aspec").removeprefix(":"))
     if Path(name).is_dir():
-        ordered = tuple(sorted(languages))
-        return _folder_source("folder", Path(name), ordered, columns=languages)
+        return _folder_source("folder", Path(name), languages)
     if "/" in name or name.startswith("."):
         raise UserError(f"corpus folder {name} does not exist")
     raise UserError(
@@ -145,22 +149,11 @@ def _text_source(name: str, languages: tuple[str, str]) -> TextSource:
     )
 
 
-def _folder_source(
-    name: str,
-    folder: Path,
-    languages: tuple[str, str],
-    columns: tuple[str, str] | None = None,
-) -> TextSource:
-    """columns: order of a table without a header; the splits are kept in `languages`' order."""
-    columns = columns or languages
-    files = {split: split_files(folder, split, columns) for split in SPLITS}
-
-    def read(split: str) -> Iterator[Pair]:
-        for pair in read_pairs(files[split], columns):
-            yield pair if columns == languages else (pair[1], pair[0])
-
-    every = [path for split in SPLITS for path in files[split]]
-    return TextSource(name, languages, _digest(*columns, *every), read)
+def _folder_source(name: str, folder: Path, languages: tuple[str, str]) -> TextSource:
+    """languages: in the order of columns, where a table has no header."""
+    files = {split: split_files(folder, split, languages) for split in SPLITS}
+    digest = _digest(*languages, *(path for split in SPLITS for path in files[split]))
+    return TextSource(name, languages, digest, lambda split: read_pairs(files[split], languages))
 
 
 def _aspec_source(folder: str) -> TextSource:
@@ -189,15 +182,6 @@ def _tfds_builder(name: str, languages: tuple[str, str]) -> tfds.core.DatasetBui
         raise UserError(f"corpus {name} holds {', '.join(sorted(held))}, not {'-'.join(languages)}")
     builder.download_and_prepare()
     return builder
-
-
-def _pair(example: dict, keys: tuple[str, str]) -> Pair:
-    source, target = (example[key] for key in keys)
-    return _text(source), _text(target)
-
-
-def _text(value: bytes | str) -> str:
-    return value.decode("utf-8") if isinstance(value, bytes) else value
 
 
 def _digest(*parts: str | Path) -> str:

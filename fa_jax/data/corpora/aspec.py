@@ -1,6 +1,7 @@
 """ASPEC-JE as its licence holders distribute it (Nakazawa et al. 2016)."""
 
 from collections.abc import Iterator
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -40,9 +41,8 @@ def read_aspec(folder: Path, split: str, best: int = BEST_TRAINING_PAIRS) -> Ite
     # Stable: of equal scores the first ones stay.
     chosen = np.zeros(len(scores), bool)
     chosen[np.argsort(-scores, kind="stable")[:best]] = True
-    for keep, (*_, japanese, english) in zip(chosen, _fields(files, 5), strict=True):
-        if keep:
-            yield english, japanese
+    best_fields = compress(_fields(files, 5), chosen)
+    yield from ((english, japanese) for *_, japanese, english in best_fields)
 
 
 def _fields(files: list[Path], count: int) -> Iterator[list[str]]:

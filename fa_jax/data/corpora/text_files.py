@@ -43,9 +43,8 @@ def split_files(folder: Path, split: str, languages: tuple[str, str]) -> list[Pa
     if table := _existing(folder / f"{split}.tsv"):
         return [table]
     sides = [_existing(folder / f"{split}.{language}") for language in languages]
-    found = [side for side in sides if side]
-    if len(found) == 2:
-        return found
+    if all(sides):
+        return sides
     first, second = languages
     raise UserError(
         f"{folder} has no {split} set for {first}-{second}: looked for {split}.tsv and for "
@@ -60,12 +59,11 @@ def read_pairs(files: list[Path], languages: tuple[str, str]) -> Iterator[Pair]:
       UserError: files of unequal length, an empty file, a line without exactly one tab.
     """
     pairs = _table(files[0], languages) if len(files) == 1 else _aligned(files[0], files[1])
-    empty = True
-    for pair in pairs:
-        empty = False
-        yield pair
-    if empty:
+    first = next(pairs, None)
+    if first is None:
         raise UserError(f"{files[0]} is empty: it needs at least one sentence pair")
+    yield first
+    yield from pairs
 
 
 def _table(path: Path, languages: tuple[str, str]) -> Iterator[Pair]:
@@ -89,11 +87,10 @@ def _table(path: Path, languages: tuple[str, str]) -> Iterator[Pair]:
 
 
 def _aligned(first: Path, second: Path) -> Iterator[Pair]:
-    missing = object()
-    lines = zip_longest(read_lines(first), read_lines(second), fillvalue=missing)
+    lines = zip_longest(read_lines(first), read_lines(second))
     for number, (a, b) in enumerate(lines, start=1):
-        if a is missing or b is missing:
-            shorter, longer = (first, second) if a is missing else (second, first)
+        if a is None or b is None:
+            shorter, longer = (first, second) if a is None else (second, first)
             count = sum(1 for _ in read_lines(longer))
             raise UserError(
                 f"{shorter} has {number - 1} lines and {longer} has {count}: line {number} of "

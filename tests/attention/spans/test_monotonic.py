@@ -1,7 +1,5 @@
 """Monotonic chunkwise attention in training: expectations against enumeration."""
 
-import dataclasses
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -23,7 +21,7 @@ def expected(params, config, query, head, annotations, length):
             certain = place == length - 1
             here = passed * (1 if certain else stop[place])
             passed *= 1 - stop[place]
-            chunk = range(max(0, place - config.chunk + 1), place + 1)
+            chunk = range(max(0, place - config.span.chunk + 1), place + 1)
             exponentials = np.exp([scores[s] for s in chunk])
             for s, e in zip(chunk, exponentials, strict=True):
                 weights[s] += here * e / exponentials.sum()
@@ -44,12 +42,11 @@ def inputs():
 def step(config, params, arrays, lengths, heads, seed=0, **options):
     params, arrays = jax.tree.map(jnp.float32, (params, arrays))
     memory = fa_jax.prepare_memory(params, arrays["annotations"], jnp.asarray(lengths), config)
-    state = fa_jax.initial_attention_state(memory, config).replace(span=jnp.float32(heads))
     keys = jax.random.split(jax.random.key(seed), len(lengths))
+    state = fa_jax.initial_attention_state(memory, config, keys)
+    state = state.replace(span=state.span.replace(place=jnp.float32(heads)))
     query, feedback = arrays["query"], arrays["feedback"]
-    return fa_jax.attend(
-        params, config, query, feedback, state, memory, training_keys=keys, **options
-    )
+    return fa_jax.attend(params, config, query, feedback, state, memory, **options)
 
 
 @pytest.mark.parametrize("implementation", ["dense", "windowed"])
@@ -60,7 +57,7 @@ def test_weights_are_expectations_over_where_the_head_stops(inputs, implementati
         query, annotations = arrays["query"][row], arrays["annotations"][row]
         weights, moved = expected(params, config, query, heads[row], annotations, length)
         np.testing.assert_allclose(out.weights[row], weights, rtol=1e-4, atol=1e-6)
-        np.testing.assert_allclose(out.state.span[row], moved, rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(out.state.span.place[row], moved, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(out.weights.sum(1), lengths > 0, rtol=1e-5)
 
 
@@ -70,18 +67,18 @@ def test_a_certain_head_is_the_hard_one(inputs):
     params["stop"] |= {"gain": params["stop"]["gain"] * 1e4, "offset": np.float64(0)}
     heads = np.eye(LENGTH)[np.maximum(lengths // 2, 1) - 1]
     soft = step(config, params, arrays, lengths, heads)
-    keep = fa_jax.AttentionState(soft.state.focus, soft.state.step)
     params, arrays = jax.tree.map(jnp.float32, (params, arrays))
     memory = fa_jax.prepare_memory(params, arrays["annotations"], jnp.asarray(lengths), config)
-    state = keep.replace(span=jnp.float32(heads))
+    state = fa_jax.initial_attention_state(memory, config)
+    state = state.replace(span=state.span.replace(place=jnp.float32(heads)))
     query, feedback = arrays["query"], arrays["feedback"]
     hard = fa_jax.attend(params, config, query, feedback, state, memory)
     np.testing.assert_allclose(soft.weights, hard.weights, rtol=1e-3, atol=1e-4)
-    assert hard.window.max() <= config.chunk
+    assert hard.window.max() <= config.span.chunk
 
 
 def test_noise_depends_on_a_sentences_key_and_step_alone(inputs):
-    config = dataclasses.replace(inputs[0], noise=1.0)
+    config = configured("concat", "monotonic_chunkwise", noise=1.0)
     first, again, other = (step(config, *inputs[1:], seed=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(first.weights, again.weights)
     assert not np.allclose(first.weights, other.weights)

@@ -1,0 +1,86 @@
+"""Scores of a run's translations, at each threshold that a table or figure asks for."""
+
+import math
+import sys
+from dataclasses import dataclass, replace
+from typing import Any
+
+import fa_jax
+from experiments.measuring.folders import RUNS, write
+from experiments.measuring.records import (
+    CANDIDATES,
+    record_of,
+    record_path,
+    shown,
+    translations_path,
+    windowed,
+)
+from experiments.measuring.study_run import StudyRun
+from experiments.measuring.wanted import Wanted, is_trained, train_or_load
+from fa_jax.runs.folder import as_json
+from fa_jax.runs.run import Run
+from fa_jax.training.metrics import read_metrics
+
+ROWS = 50
+"""Of training's metrics, so many are recorded."""
+
+
+@dataclass(frozen=True)
+class Scores(Wanted):
+    """validation, test: the thresholds that each set is decoded at. own_threshold: the test set
+    also at the run's own, which is selected on the development set."""
+
+    run: StudyRun
+    validation: tuple[float, ...] = ()
+    test: tuple[float, ...] = (math.inf,)
+    own_threshold: bool = False
+
+    def is_recorded(self) -> bool:
+        return not self._missing()
+
+    def train_and_measure(self):
+        anew = not is_trained(self.run)
+        run = train_or_load(self.run)
+        if anew:  # what an older training scored is no longer true
+            _keep(self.run, {})
+        while missing := self._missing():
+            self._measure(run, *missing[0])
+
+    def _missing(self) -> list[tuple[str, float]]:
+        """Splits and thresholds."""
+        validation = {*self.validation, *(CANDIDATES if self.own_threshold else ())}
+        wanted = [("validation", t) for t in sorted(validation)] + [("test", t) for t in self.test]
+        record = record_of(self.run)
+        missing = [(split, t) for split, t in wanted if shown(t) not in record.get(split, {})]
+        if self.own_threshold and not missing:
+            own = windowed(self.run)
+            missing = [] if shown(own) in record["test"] else [("test", own)]
+        return missing
+
+    def _measure(self, run: Run, split: str, threshold: float):
+        changes = {"threshold": threshold, "replace_unknown": self.run.replace_unknown}
+        found = fa_jax.evaluate(run, split, replace(run.config.decoding, **changes))
+        scores = {name: value for name, value in found.scores.items() if name != "seconds"}
+        print(f"{self.run.name}, {split}, threshold {threshold:g}: BLEU {scores['bleu']:.2f}, "
+              f"window {scores['window']:.2f}", file=sys.stderr, flush=True)  # fmt: skip
+        if split == "test":
+            lines = "".join(f"{text}\n" for text in found.translations)
+            write(translations_path(self.run, threshold), lines)
+        record = record_of(self.run)
+        record.setdefault(split, {})[shown(threshold)] = scores
+        _keep(self.run, record)
+
+
+def _keep(run: StudyRun, record: dict[str, Any]):
+    record |= {"command": run.command, "training": _training(run)}
+    write(record_path(run), as_json(record, indent=2) + "\n")
+
+
+def _training(run: StudyRun) -> list[dict[str, float]]:
+    """Validation scores, and the loss and strength of a row in every fifty."""
+    rows = read_metrics(RUNS / run.folder)
+    losses = [row for row in rows if "loss" in row]
+    kept = losses[:: max(1, len(losses) // ROWS)]
+    keys = ("step", "loss", "strength", "validation_bleu")
+    chosen = sorted([*kept, *(r for r in rows if "validation_bleu" in r)], key=lambda r: r["step"])
+    return [{key: round(row[key], 4) for key in keys if key in row} for row in chosen]

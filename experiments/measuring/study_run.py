@@ -1,0 +1,130 @@
+"""A run of the study, as a value: its config, its names, and the command that a reader types."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from fa_jax.attention import Attention
+from fa_jax.config import Config
+from fa_jax.config_file import REGISTRIES, attention_json
+from fa_jax.presets import finetuning, preset
+
+Changes = Mapping[str, Mapping[str, Any]]
+"""Of a config: section -> field -> value."""
+
+LANGUAGES = {"tatoeba_en_ja": "en-ja", "bible_de_en": "de-en"}
+TITLES = {"tatoeba_en_ja": "English–Japanese", "bible_de_en": "German–English"}
+MINUTES = {"small-chars": 45, "small": 15}
+"""To train one run of a size on 2 cores, the longest name first; half as much to fine-tune it, or
+at half the width. Accelerators: not measured."""
+UNITS = 128
+"""Half the width of the small sizes, where many systems are compared."""
+PARTS_OF_A_MODEL = ("embedding", "encoder", "decoder", "attention", "bottleneck")
+HALF: Changes = {"model": {f"{part}_size": UNITS for part in PARTS_OF_A_MODEL}}
+
+
+@dataclass(frozen=True)
+class StudyRun:
+    """A training of the study, and how its translations are written.
+
+    corpus, preset, seed: what it is trained on and by. finetuned: it goes on from the run without.
+    changes: of the config that it starts from, with a `variant` in its name. replace_unknown: in
+    its translations, through the alignment.
+    """
+
+    corpus: str
+    preset: str
+    seed: int = 0
+    finetuned: bool = False
+    variant: str = ""
+    changes: Changes = field(default_factory=dict)
+    replace_unknown: bool = False
+
+    @property
+    def name(self) -> str:
+        """Of its records."""
+        return f"{self.folder}{'-unk' if self.replace_unknown else ''}"
+
+    @property
+    def folder(self) -> str:
+        """In `RUNS`."""
+        seed = f"-seed{self.seed}" if self.seed else ""
+        variant = f"-{self.variant}" if self.variant else ""
+        return f"{self.corpus}-{self.preset}{seed}{'-finetuned' if self.finetuned else ''}{variant}"
+
+    @property
+    def languages(self) -> str:
+        """Such as "en-ja"."""
+        return LANGUAGES[self.corpus]
+
+    @property
+    def base(self) -> "StudyRun":
+        """What a fine-tuned run starts from."""
+        return replace(self, finetuned=False, variant="", changes={})
+
+    @property
+    def start(self) -> Config:
+        """The config of its preset, or of fine-tuning, that its changes are made to."""
+        if self.finetuned:
+            return finetuning(self.base.config)
+        return preset(self.preset, self.languages, self.corpus)
+
+    @property
+    def config(self) -> Config:
+        """All of its settings."""
+        return changed(changed(self.start, {"training": {"seed": self.seed}}), self.changes)
+
+    @property
+    def command(self) -> str:
+        """What a reader types to train it, and to have its unknown words replaced."""
+        options = list(_options(self.start, self.changes))
+        if self.finetuned:
+            words = ["finetune", f"runs/{self.base.folder}"]
+        else:
+            words = ["train", self.languages, "--corpus", self.corpus, "--preset", self.preset]
+            options = [*(["--training.seed", str(self.seed)] if self.seed else []), *options]
+        command = " ".join(["fa-jax", *words, "--run", f"runs/{self.folder}", *options])
+        evaluate = f"; fa-jax evaluate runs/{self.folder} --decoding.replace-unknown"
+        return command + (evaluate if self.replace_unknown else "")
+
+    @property
+    def minutes(self) -> float:
+        """To train it on 2 cores."""
+        minutes = next(cost for size, cost in MINUTES.items() if self.preset.startswith(size))
+        return minutes / (2 if self.finetuned or self.config.model.encoder_size <= UNITS else 1)
+
+
+def changed(config: Config, changes: Changes) -> Config:
+    """The config with other values in some fields of some sections."""
+    sections = {name: replace(getattr(config, name), **of) for name, of in changes.items()}
+    return replace(config, **sections)
+
+
+def _options(start: Config, changes: Changes) -> Iterator[str]:
+    """The changes as options of `fa-jax`."""
+    for section, values in changes.items():
+        for name, value in values.items():
+            if name == "attention":
+                yield from _attention_options(start.model.attention, value)
+            else:
+                yield from (f"--{section}.{name.replace('_', '-')}", _shown(value))
+
+
+def _attention_options(before: Attention, after: Attention) -> Iterator[str]:
+    """Names of another score, span or summary, and settings that are not the ones it begins with:
+    `--model.span flexible --flexible.sigma 5`."""
+    was = attention_json(before)
+    for role, settings in attention_json(after).items():
+        name = settings["name"]
+        begins_with = was.get(role, {})
+        if begins_with.get("name") != name:
+            yield from (f"--model.{role}", name)
+            begins_with = asdict(REGISTRIES[role][name]())
+        for setting, value in settings.items():
+            if setting != "name" and value != begins_with[setting]:
+                option = f"{name}.{setting}".replace("_", "-")
+                yield from (f"--{option}", _shown(value))
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

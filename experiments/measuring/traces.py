@@ -1,0 +1,76 @@
+"""Traces of single sentences, recorded so that figures are drawn without a run."""
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import fa_jax
+from experiments.measuring.folders import RECORDS, write
+from experiments.measuring.records import CANDIDATES, selected, shown
+from experiments.measuring.scores import Scores
+from experiments.measuring.study_run import StudyRun
+from experiments.measuring.wanted import Wanted, train_or_load
+from fa_jax.data.corpora import load_corpus
+from fa_jax.decoding.forced import SpanTrace
+
+DIGITS = 4
+ARRAYS = ("log_probs", "weights", "windows", "focus", "strength")
+
+
+@dataclass(frozen=True)
+class Traces(Wanted):
+    """Of the best translations of the first `count` development sentences of so many words, at the
+    run's own threshold. name: of the figure."""
+
+    name: str
+    run: StudyRun
+    lengths: range
+    count: int
+
+    @property
+    def path(self) -> Path:
+        return RECORDS / "traces" / f"{self.name}.json"
+
+    def is_recorded(self) -> bool:
+        if not (self.path.exists() and Scores(self.run, CANDIDATES, ()).is_recorded()):
+            return False
+        kept = json.loads(self.path.read_text(encoding="utf-8"))
+        return all(kept.get(key) == value for key, value in self._asked().items())
+
+    def train_and_measure(self):
+        Scores(self.run, CANDIDATES, ()).train_and_measure()
+        run, asked = train_or_load(self.run), self._asked()
+        threshold = selected(self.run)
+        found = [_plain(fa_jax.trace(run, s, threshold=threshold)) for s in asked["sentences"]]
+        write(self.path, json.dumps(asked | {"traces": found}, ensure_ascii=False) + "\n")
+
+    def recorded(self) -> list[SpanTrace]:
+        """What was recorded, a trace a sentence."""
+        kept = json.loads(self.path.read_text(encoding="utf-8"))["traces"]
+        arrays = [{name: np.asarray(one[name]) for name in ARRAYS} for one in kept]
+        return [SpanTrace(**one | of) for one, of in zip(kept, arrays, strict=True)]
+
+    def _asked(self) -> dict[str, Any]:
+        pairs = load_corpus(self.run.corpus, self.run.languages).validation
+        sentences = [source for source, _ in pairs if len(source.split()) in self.lengths]
+        return {
+            "run": self.run.name,
+            "threshold": shown(selected(self.run)),
+            "sentences": sentences[: self.count],
+        }
+
+
+def _plain(found: SpanTrace) -> dict[str, Any]:
+    values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
+    values |= {"by_dimension": None, "alternatives": []}
+    return {name: _rounded(value) for name, value in values.items()}
+
+
+def _rounded(value: Any) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    return (value if value.dtype == bool else value.astype(float).round(DIGITS)).tolist()

@@ -1,0 +1,1 @@
+"""What tables and figures say, in Markdown."""

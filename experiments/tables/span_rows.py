@@ -1,0 +1,159 @@
+"""Rows of VS Tables 1 and 2: windows and scores of the same model, global, local and flexible."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from experiments.measuring.kept_translations import SAMPLES, p_value, written
+from experiments.measuring.records import record_of, recorded, saved, selected, shown, windowed
+from experiments.measuring.scores import Scores
+from experiments.measuring.study_run import StudyRun
+from experiments.tables.part import rows_as_table, threshold_cell
+from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS
+
+NARROWED = ("flexible", "fine-tuned")
+"""Systems whose rows are two: at τ = ∞ and at their own τ."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A system at a threshold, on the test set. p: of a bootstrap against flexible at τ = ∞."""
+
+    system: str
+    run: StudyRun
+    threshold: float
+    scores: dict[str, Any]
+    p: float | None = None
+
+    @property
+    def place(self) -> str:
+        """In the paper's table: `global`, `flexible ∞`, `flexible τ`."""
+        if self.system not in NARROWED:
+            return self.system
+        return f"{self.system} {'∞' if math.isinf(self.threshold) else 'τ'}"
+
+
+def wanted(systems: Mapping[str, StudyRun]) -> list[Scores]:
+    """What `rows_of` reads."""
+    return [Scores(run, own_threshold=name in NARROWED) for name, run in systems.items()]
+
+
+def rows_of(systems: Mapping[str, StudyRun]) -> list[Row]:
+    """Global and local once, flexible and fine-tuned at τ = ∞ and at their own τ."""
+    rows = []
+    for name, run in systems.items():
+        thresholds = (math.inf, windowed(run)) if name in NARROWED else (math.inf,)
+        rows += [Row(name, run, t, recorded(run, t)) for t in thresholds]
+    (flexible,) = (row for row in rows if row.place == "flexible ∞")
+    return [row if row is flexible else replace(row, p=_p(flexible, row)) for row in rows]
+
+
+def table(rows: Sequence[Row], paper: Mapping[str, str], window_of: str) -> list[str]:
+    """Markdown lines. paper: a row's window, BLEU and RIBES there, by its place."""
+    head = ("system", "τ", "window", "not scored", "BLEU", "RIBES", "p")
+    scores = rows[0].scores
+    return [
+        *rows_as_table(
+            (*head, "paper: window, BLEU, RIBES"),
+            ((*_cells(row), paper.get(row.place, "")) for row in rows),
+        ),
+        "",
+        f"Windows in {window_of}, of {scores['source_length']:.2f} that global attention scores a "
+        "step; *not scored*: of what the same calls could have scored. BLEU: sacrebleu "
+        f"`{scores['bleu_signature']}`, {scores['sentences']:,} test sentences, beam "
+        f"{scores['beam_size']}. p: sacrebleu's paired bootstrap of {SAMPLES:,} samples against "
+        "flexible τ = ∞; one training each, so p knows nothing of the noise of training. τ: the "
+        f"smallest window that loses at most {LARGEST_LOSS} BLEU on the development set against "
+        f"the same run's τ = ∞.{_unmet(rows)} {_recipe(rows)}",
+    ]
+
+
+def findings(title: str, rows: Sequence[Row], least: float) -> list[str]:
+    """What the rows say of the paper's claims. least: the share that the paper leaves out."""
+    by = {row.place: row for row in rows}
+    free, tuned, flexible = by["fine-tuned ∞"], by["fine-tuned τ"], by["flexible ∞"]
+    gained = tuned.scores["bleu"] - free.scores["bleu"]
+    after = tuned.scores["bleu"] - flexible.scores["bleu"]
+    narrow, cheap = saved(tuned.scores) >= least, gained >= -LARGEST_LOSS
+    found = [
+        f"**{title}, fine-tuned**, τ = {shown(tuned.threshold)}: **{saved(tuned.scores):.0%}** "
+        f"of the positions are not scored (wanted: at least {least:.0%}; {_met(narrow)}). BLEU is "
+        f"{gained:+.2f} against the same model at τ = ∞ (p = {_p(free, tuned):.3f}; wanted: at "
+        f"least -{LARGEST_LOSS}; {_met(cheap)}).{_without_penalty(free, tuned)} Against flexible "
+        f"τ = ∞ before fine-tuning, which trained an epoch less, it is {after:+.2f}."
+        + ("" if narrow and cheap else _other_thresholds(tuned.run, least))
+    ]
+    if everything := by.get("global"):
+        more = flexible.scores["bleu"] - everything.scores["bleu"]
+        found.append(
+            f"**{title}, flexible** at τ = ∞ is {more:+.2f} BLEU from global "
+            f"(p = {everything.p:.3f})."
+        )
+    return found
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    scores = row.scores
+    return (
+        row.system,
+        threshold_cell(row.threshold),
+        f"{scores['window']:.2f}",
+        "" if row.system == "global" else f"{saved(scores):.0%}",
+        f"{scores['bleu']:.2f}",
+        f"{scores['ribes']:.3f}",
+        "" if row.p is None else f"{row.p:.3f}",
+    )
+
+
+def _without_penalty(free: Row, tuned: Row) -> str:
+    """Where BLEU has a penalty for short translations: what the threshold costs without it."""
+    at_free, at_tau = (written(row.run, row.threshold) for row in (free, tuned))
+    if min(at_free.length, at_tau.length) >= 1:
+        return ""
+    return (
+        " Without BLEU's penalty for short translations it is "
+        f"{at_tau.precise_bleu - at_free.precise_bleu:+.2f}: at τ = ∞ it writes "
+        f"{at_free.length:.3f} of the references' words, in its windows {at_tau.length:.3f}."
+    )
+
+
+def _unmet(rows: Sequence[Row]) -> str:
+    narrowed = [row for row in rows if row.place.endswith("τ")]
+    unmet = [row.system for row in narrowed if math.isinf(selected(row.run))]
+    if not unmet:
+        return ""
+    return f" None of {THRESHOLDS[0]} … {THRESHOLDS[-1]} does for {', '.join(unmet)}."
+
+
+def _recipe(rows: Sequence[Row]) -> str:
+    """How fine-tuning differs from the paper's."""
+    run = next(row.run for row in rows if row.system == "fine-tuned")
+    tuned, before = run.config, run.base.config
+    sigma, sigma_before = (config.model.attention.span.sigma for config in (tuned, before))
+    wider = "" if sigma == sigma_before else f"σ = {sigma:g} and "
+    return (
+        f"Fine-tuned: one more epoch, of Eq. 9 with {wider}β = {tuned.training.beta}, in which "
+        f"attention sees the windows of τ = {tuned.training.threshold} alone (the paper's sees all "
+        "positions)."
+    )
+
+
+def _p(reference: Row, other: Row) -> float:
+    return p_value(*((row.run, row.threshold) for row in (reference, other)))
+
+
+def _met(wish: bool) -> str:
+    return "met" if wish else "missed"
+
+
+def _other_thresholds(run: StudyRun, least: float) -> str:
+    """Where on the test set both wishes hold, of the thresholds that were measured."""
+    found = record_of(run)["test"]
+    free = found["inf"]["bleu"]
+    both = [
+        f"τ = {name} ({saved(scores):.0%}, {scores['bleu'] - free:+.2f})"
+        for name, scores in sorted(found.items(), key=lambda item: float(item[0]))
+        if saved(scores) >= least and free - scores["bleu"] <= LARGEST_LOSS
+    ]
+    return f" On the test set both hold at {', '.join(both) or 'none that was measured'}."

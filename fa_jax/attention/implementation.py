@@ -1,0 +1,58 @@
+"""Which implementation computes a step: by platform, length, score, span and threshold."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import jax
+from jaxtyping import Array, Float
+
+from fa_jax.attention import dense, windowed
+from fa_jax.attention.attention_config import Attention, AttentionConfig
+from fa_jax.attention.step import Step
+from fa_jax.attention.weighed import Weighed
+
+Implementation = Literal["dense", "windowed"]
+IMPLEMENTATIONS: dict[str, Callable[..., Weighed]] = {
+    "dense": dense.weigh,
+    "windowed": windowed.weigh,
+}
+SEARCH_FROM_LENGTH = 128
+"""Below it a whole search was measured to gain nothing, and windowed compiles 16 seconds longer."""
+
+
+def for_step(name: str | None, config: AttentionConfig, step: Step) -> Callable[..., Weighed]:
+    """The function that computes a step.
+
+    name: as the user says; None: windowed where it was measured to pay.
+
+    Raises:
+      ValueError: an unknown name.
+    """
+    if name is not None and name not in IMPLEMENTATIONS:
+        allowed = ", ".join(map(repr, IMPLEMENTATIONS))
+        raise ValueError(f"implementation must be None or one of {allowed}, got {name!r}")
+    if config.span.needs_every_position(step.state):
+        return dense.weigh
+    if name is None:
+        pays = _pays(config, step.threshold, step.memory.annotations.shape[1])
+        name = "windowed" if pays else "dense"
+    return IMPLEMENTATIONS[name]
+
+
+def for_search(
+    attentions: Sequence[Attention], threshold: float | Float[Array, ""], length: int
+) -> Implementation | None:
+    """What a beam search hands to its steps; None: each step chooses.
+
+    attentions: of an ensemble's members. length: of the sources, padded.
+    """
+    narrow = any(
+        isinstance(attention, AttentionConfig) and _pays(attention, threshold, length)
+        for attention in attentions
+    )
+    return None if narrow and length >= SEARCH_FROM_LENGTH else "dense"
+
+
+def _pays(config: AttentionConfig, threshold: float | Float[Array, ""], length: int) -> bool:
+    shortest = config.score.windowed_from.get(jax.default_backend())
+    return shortest is not None and length >= shortest and config.span.narrows(threshold)

@@ -1,0 +1,30 @@
+"""The product of query and annotation (Luong et al. 2015, Eq. 7)."""
+
+from dataclasses import dataclass
+
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
+
+from fa_jax.attention.params import Params
+from fa_jax.attention.score import Score, Sizes, multiplied
+
+
+@dataclass(frozen=True)
+class Dot(Score):
+    """`h_{t-1} · h̄_s`."""
+
+    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
+        if sizes.query != sizes.memory:
+            raise ValueError(
+                f"the dot score needs query and memory of one size, got query_size {sizes.query} "
+                f"and memory_size {sizes.memory}: make them equal, or take the general score"
+            )
+        return {}
+
+    def evaluate(
+        self,
+        params: Params,
+        query: Float[Array, "N K Q"],
+        keys: Float[Array, "N S H"],
+        state: PyTree,
+    ) -> Float[Array, "N K S"]:
+        return multiplied(query, keys)

@@ -1,0 +1,56 @@
+"""Scores for a reader."""
+
+import sys
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import jax
+
+import fa_jax
+
+EXAMPLES = 5
+"""Test translations shown after training."""
+
+
+def train_and_score(train: Callable[[], Any]):
+    """Prints what a run that `train` returns makes of the test set.
+
+    Raises:
+      SystemExit: training was stopped and has saved itself; 128 and the signal's number.
+    """
+    from fa_jax.training.loop import Interrupted
+
+    try:
+        run = train()
+    except Interrupted as interruption:
+        number, step = interruption.args
+        print(f"stopped and saved at step {step}; the same command continues", file=sys.stderr)
+        raise SystemExit(128 + number) from None
+    found = fa_jax.score_test(run)
+    if jax.process_index() > 0:
+        return
+    for evaluation in found.values():
+        print(summary(evaluation.scores))
+    print(f"\n{EXAMPLES} test sentences (source, translation, reference):")
+    rows = zip(evaluation.pairs, evaluation.translations, strict=True)
+    for (source, reference), translation in islice(rows, EXAMPLES):
+        print(f"\n  {source}\n  {translation}\n  {reference}")
+
+
+def summary(scores: dict[str, Any]) -> str:
+    """A split's scores, on several lines."""
+    saved = 1 - scores["window"] / max(scores["source_length"], 1e-9)
+    lines = [
+        f"\nthreshold {scores['threshold']:g}, beam {scores['beam_size']}, "
+        f"{scores['sentences']:,} sentences in {scores['seconds']:.1f} s",
+        *(
+            f"  {name.replace('_', ' '):10} {scores[name]:6.2f}   {scores[f'{name}_signature']}"
+            for name in ("bleu", "bleu_char", "bleu_word")
+            if name in scores
+        ),
+        f"  ribes      {scores['ribes']:6.3f}",
+        f"  window     {scores['window']:6.2f}   of {scores['source_length']:.2f} source tokens "
+        f"({saved:.0%} not scored)",
+    ]
+    return "\n".join(lines)

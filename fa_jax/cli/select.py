@@ -1,0 +1,40 @@
+"""`fa-jax select`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import fa_jax
+from fa_jax.cli.arguments import RunFolder
+from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS, table
+from fa_jax.runs.folder import check_own
+
+
+@dataclass(frozen=True)
+class Command:
+    """Choose the threshold with the smallest window that loses little development BLEU (VS 5.2).
+
+    The choice is written into the run: `translate` and `evaluate` decode with it from then on.
+    """
+
+    run: RunFolder
+    others: tuple[Path, ...] = ()
+    """Further runs to choose between, such as ones with another sigma or beta; their BLEU is
+    compared with that of the first at tau = inf."""
+    thresholds: tuple[float, ...] = THRESHOLDS
+    """Thresholds to choose between (tau)."""
+    largest_loss: float = LARGEST_LOSS
+    """BLEU that a smaller window may cost."""
+
+
+def run(command: Command):
+    folders = (command.run, *command.others)
+    for folder in folders:  # before the work, not behind it
+        check_own(folder)
+    runs = [fa_jax.load_run(folder) for folder in folders]
+    found = fa_jax.select(runs, command.thresholds, command.largest_loss)
+    print(table(found.candidates, found.chosen, found.reference))
+    fa_jax.set_threshold(found.chosen.run, found.chosen.threshold)
+    print(
+        f"{found.chosen.run} decodes at threshold {found.chosen.threshold:g} from now on "
+        "(--threshold inf: as before)"
+    )

@@ -1,0 +1,113 @@
+"""A run's `config.json`: settings as JSON and back, older formats too."""
+
+import math
+from dataclasses import asdict, fields
+from typing import Any
+
+from fa_jax.attention import SCORES, SPANS, SUMMARIES, Attention, AttentionConfig, Summary
+from fa_jax.attention.registry import name_of
+from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
+from fa_jax.errors import UserError
+
+FORMAT = 2
+"""1, which has no number: the settings of all scores and spans stand beside each other."""
+SECTIONS = {
+    "data": DataConfig,
+    "model": ModelConfig,
+    "training": TrainingConfig,
+    "decoding": DecodingConfig,
+}
+REGISTRIES = {"score": SCORES, "span": SPANS, "summary": SUMMARIES}
+Json = dict[str, Any]
+
+
+def config_json(config: Config) -> Json:
+    """What `config.json` holds; infinite numbers are written as "inf".
+
+    Raises:
+      UserError: a score, span or summary that is in no registry.
+    """
+    sections = {name: _plain(getattr(config, name)) for name in SECTIONS}
+    sections["model"]["attention"] = attention_json(config.model.attention)
+    return {"format": FORMAT, **sections, "preset": config.preset}
+
+
+def config_from_json(content: Json) -> Config:
+    """The config that `config_json` wrote, in this format or an older one.
+
+    Raises:
+      UserError: an unknown format, name or key, a missing section, or a value that cannot be.
+    """
+    if content.get("format", 1) not in (1, FORMAT):
+        raise UserError(f"format {content['format']} is not known: it is of a newer fa_jax")
+    content = dict(content)
+    if content.pop("format", 1) == 1:
+        content = _from_format_1(content)
+    if missing := {*SECTIONS, "preset"} - {*content}:
+        raise UserError(f"it has no {min(missing)!r}")
+    sections = {name: dict(content.pop(name)) for name in SECTIONS}
+    sections["model"]["attention"] = _attention(sections["model"].get("attention", {}))
+    values = {name: _value(kind, sections[name], f"{name}.") for name, kind in SECTIONS.items()}
+    return _value(Config, content | values, "")
+
+
+def attention_json(attention: Attention) -> Json:
+    """Each part by its name, with its own settings."""
+    if isinstance(attention, Summary):
+        parts = {"summary": attention}
+    else:
+        parts = {"score": attention.score, "span": attention.span}
+    try:
+        return {
+            role: {"name": name_of(part, REGISTRIES[role]), **_plain(part)}
+            for role, part in parts.items()
+        }
+    except ValueError as error:
+        raise UserError(str(error)) from error
+
+
+def _attention(content: Json) -> Attention:
+    parts = {}
+    for role, settings in content.items():
+        if role not in REGISTRIES:
+            raise UserError(f"unknown key model.attention.{role}")
+        name, registry = settings["name"], REGISTRIES[role]
+        if name not in registry:
+            raise UserError(f"unknown {role} {name!r}: choose {', '.join(registry)}")
+        rest = {key: value for key, value in settings.items() if key != "name"}
+        parts[role] = _value(registry[name], rest, f"model.attention.{role}.")
+    return parts["summary"] if "summary" in parts else AttentionConfig(**parts)
+
+
+def _value(kind: type, settings: Json, where: str) -> Any:
+    known = {field.name for field in fields(kind)}
+    if unknown := {*settings} - known:
+        raise UserError(f"unknown key {where}{min(unknown)}")
+    return kind(**{k: math.inf if v == "inf" else v for k, v in settings.items()})
+
+
+def _plain(value: Any) -> Json:
+    """A dataclass's settings; arrays of one number as that number."""
+    return {
+        name: "inf" if isinstance(setting, float) and math.isinf(setting) else setting
+        for name, setting in asdict(value).items()
+    }
+
+
+def _from_format_1(content: Json) -> Json:
+    """Scores and spans take their settings out of the model's, which had those of all."""
+    model, training = dict(content["model"]), dict(content["training"])
+    kinds = [kind for registry in REGISTRIES.values() for kind in registry.values()]
+    names = {field.name for kind in kinds for field in fields(kind)}
+    settings = {name: model.pop(name) for name in names & {*model}}
+    if "extent_penalty" in training:
+        settings["price"] = training.pop("extent_penalty")
+    chosen = {"score": model.pop("score"), "span": model.pop("span")}
+    if chosen["score"] in SUMMARIES:
+        chosen = {"summary": chosen["score"]}
+    attention = {}
+    for role, name in chosen.items():
+        known = fields(REGISTRIES[role][name]) if name in REGISTRIES[role] else ()
+        own = {field.name: settings[field.name] for field in known if field.name in settings}
+        attention[role] = {"name": name, **own}
+    return content | {"model": model | {"attention": attention}, "training": training}

@@ -1,0 +1,56 @@
+"""Text to tokens and back. A tokenizer is a file of this folder and a row of `TOKENIZERS`.
+
+Text is stripped of outer white space and otherwise left as it is: scores are computed on text as
+people write it, so nothing is normalised away.
+"""
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+from fa_jax.data.tokenizers.characters import Characters
+from fa_jax.data.tokenizers.subwords import Subwords
+from fa_jax.data.tokenizers.tokenizer import Reversed, Tokenizer
+from fa_jax.data.tokenizers.words import Words
+
+TOKENIZERS = {"word": Words, "character": Characters, "subword": Subwords}
+"""What `data.tokenizer` may be: frozen dataclasses that are a `Tokenizer`, each with a class method
+`learn(texts, language, size, settings)`.
+
+texts: the training set's on one side, from the first one on whenever they are iterated; language:
+their code; size: tokens of the vocabulary to come, special ones included; settings: of
+`DataConfig`, by name. A run keeps the fields' values: bytes in `SIDE.NAMEs.FIELD`, all else, with
+the codec's `language`, in `SIDE.vocabulary.json`.
+"""
+
+
+def saved_tokenizer(tokenizer: Tokenizer) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """What a run keeps of a tokenizer: settings for JSON, and files by the ends of their names."""
+    if isinstance(tokenizer, Reversed):
+        settings, files = saved_tokenizer(tokenizer.tokenizer)
+        return {**settings, "reversed": True}, files
+    name = next(name for name, kind in TOKENIZERS.items() if kind is type(tokenizer))
+    values = {field.name: getattr(tokenizer, field.name) for field in fields(tokenizer)}
+    files = {f"{name}s.{k}": v for k, v in values.items() if isinstance(v, bytes)}
+    settings = {k: v for k, v in values.items() if not isinstance(v, bytes)}
+    return {"tokenizer": name, **settings}, files
+
+
+def read_tokenizer(settings: dict[str, Any], read: Callable[[str], bytes]) -> Tokenizer:
+    """The tokenizer of which `saved_tokenizer` gave these settings, or more.
+
+    Args:
+      read: a file's content by the end of its name.
+
+    Raises:
+      ValueError, KeyError, TypeError, OSError, RuntimeError: settings or a file are not as saved.
+    """
+    name = settings["tokenizer"]
+    if name not in TOKENIZERS:
+        raise ValueError(f"unknown tokenizer {name!r}")
+    values = {
+        field.name: read(f"{name}s.{field.name}") if field.type is bytes else settings[field.name]
+        for field in fields(TOKENIZERS[name])
+    }
+    tokenizer = TOKENIZERS[name](**values)
+    return Reversed(tokenizer) if settings.get("reversed") else tokenizer

@@ -1,0 +1,21 @@
+"""Characters as tokens."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fa_jax.data.tokenizers.tokenizer import SPACE
+
+
+@dataclass(frozen=True)
+class Characters:
+    """One token a character; exact in both directions."""
+
+    @classmethod
+    def learn(cls, texts: Iterable[str], language: str, size: int, settings: dict) -> "Characters":
+        return cls()
+
+    def tokenize(self, text: str) -> list[str]:
+        return list(text.strip().replace(" ", SPACE))
+
+    def detokenize(self, tokens: Sequence[str]) -> str:
+        return "".join(tokens).replace(SPACE, " ").strip()

@@ -1,0 +1,163 @@
+"""Encoder and decoder together: parameters, and the probability of a given translation."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import struct
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, PyTree
+
+from fa_jax.attention import AttentionOutput, Memory, prepare_memory
+from fa_jax.attention.params import Params
+from fa_jax.config import ModelConfig
+from fa_jax.model import decoder
+from fa_jax.model.contextualize import gate, init_contextualize, sentence_context
+from fa_jax.model.dropout import dropout, split_keys
+from fa_jax.model.encoder import encode, init_encoder
+from fa_jax.model.hoisted_scan import hoisted_scan
+
+BEGIN = 1
+"""The word fed back at the first step (`fa_jax.data.vocabulary`)."""
+
+
+@struct.dataclass
+class Source:
+    """A source sentence as decoding needs it.
+
+    start: the decoder's first state. gate: of the target's embeddings; None: they pass as they
+    are.
+    """
+
+    memory: Memory
+    start: decoder.DecoderState
+    gate: Float[Array, "B E"] | None
+
+
+@struct.dataclass
+class ForcedSteps:
+    """A given translation, step by step: what the output layer reads, and what attention did.
+
+    attention: leaves [T, B, ...].
+    """
+
+    bottleneck: Float[Array, "T B F"]
+    attention: PyTree
+
+
+def init_encoder_decoder(
+    key: PRNGKeyArray, config: ModelConfig, source_vocabulary: int, target_vocabulary: int
+) -> Params:
+    """All parameters, a nested dict of float32 arrays, for vocabularies of so many words."""
+    encoder_key, decoder_key = jax.random.split(key)
+    params = {
+        "encoder": init_encoder(encoder_key, config, source_vocabulary),
+        "decoder": decoder.init_decoder(decoder_key, config, target_vocabulary),
+    }
+    if config.contextualize:
+        context_key = jax.random.fold_in(key, 2)
+        params["context"] = init_contextualize(context_key, config.embedding_size)
+    return params
+
+
+def cast_for_compute(params: Params, config: ModelConfig) -> Params:
+    """Parameters in the precision of the products. Gradients through it are rounded to that."""
+    return jax.tree.map(lambda leaf: leaf.astype(config.compute_dtype), params)
+
+
+def read_source(
+    params: Params,
+    config: ModelConfig,
+    source: Int[Array, "B S"],
+    lengths: Int[Array, " B"],
+    dropout_keys: Key[Array, " B"] | None = None,
+    attention_keys: Key[Array, " B"] | None = None,
+) -> Source:
+    """Reads sentences once, before decoding.
+
+    params: float32, or cast. source: words, padded to S. lengths: each sentence's own.
+    dropout_keys, attention_keys: in training, random keys, one a sentence.
+    """
+    embedded = params["encoder"]["embedding"][source.T].astype(config.compute_dtype)
+    target_gate = None
+    if config.contextualize:
+        context = sentence_context(params["context"], embedded, lengths)
+        embedded = embedded * gate(params["context"]["source_gate"], context)
+        target_gate = gate(params["context"]["target_gate"], context)
+    embedded = dropout(embedded, config.dropout, dropout_keys)
+    annotations = encode(params["encoder"], embedded, lengths)
+    attention = cast_for_compute(params["decoder"]["attention"], config)
+    memory = prepare_memory(attention, annotations, lengths, config.attention)
+    start = decoder.decoder_start(params["decoder"], config, memory, attention_keys)
+    return Source(memory, start, target_gate)
+
+
+def embed_target(params: Params, source: Source, words: Int[Array, "B N"]) -> Float[Array, "B N E"]:
+    """Embeddings of words fed back, N of each sentence that was read."""
+    embedded = params["decoder"]["embedding"][words].astype(source.memory.annotations.dtype)
+    return embedded if source.gate is None else embedded * source.gate[:, None]
+
+
+def force_translation(
+    params: Params,
+    config: ModelConfig,
+    source: Int[Array, "B S"],
+    source_lengths: Int[Array, " B"],
+    target: Int[Array, "B T"],
+    *,
+    threshold: float | Float[Array, ""] = jnp.inf,
+    implementation: str | None = "dense",
+    training_keys: Key[Array, " B"] | None = None,
+    details: bool = True,
+    collect: Callable[[AttentionOutput], PyTree] = lambda attended: attended,
+) -> ForcedSteps:
+    """The decoder's steps while it is fed the target's words.
+
+    params: float32, so that gradients are not rounded, or cast. source, target: words, padded to S
+    and T. threshold, implementation: of `attend`. training_keys: in training, a random key a
+    sentence. collect: what is kept of each step's attention. details: whether it needs weights.
+    """
+    keys = split_keys(training_keys, 4)
+    read = read_source(params, config, source, source_lengths, keys[0], keys[3])
+
+    begin = jnp.full_like(target[:, :1], BEGIN)
+    fed_back = jnp.concatenate([begin, target[:, :-1]], axis=1)
+    embedded = embed_target(params, read, fed_back).swapaxes(0, 1)
+    embedded = dropout(embedded, config.dropout, keys[1])
+
+    def step(product, constants, state, feedback):
+        attention, memory, threshold = constants
+        state, attended = decoder.decoder_step(
+            {"attention": cast_for_compute(attention, config)},
+            config,
+            product,
+            state,
+            feedback,
+            memory,
+            threshold=threshold,
+            implementation=implementation,
+            details=details,
+        )
+        return state, (state.output, collect(attended))
+
+    _, (output, attention) = hoisted_scan(
+        step,
+        config.rematerialize,
+        decoder.step_kernels(params["decoder"], config),
+        (params["decoder"]["attention"], read.memory, jnp.float32(threshold)),
+        read.start,
+        decoder.feed_back(params["decoder"], config, embedded),
+    )
+    bottleneck = decoder.bottleneck(params["decoder"], output)
+    return ForcedSteps(dropout(bottleneck, config.dropout, keys[2]), attention)
+
+
+def word_log_probs(
+    params: Params, steps: ForcedSteps, target: Int[Array, "B T"]
+) -> Float[Array, "B T"]:
+    """Log probability, in nats, of each target word given the ones before it.
+
+    steps: of `force_translation` with the same params and target.
+    """
+    logits = decoder.logits(params["decoder"], steps.bottleneck)
+    return -optax.losses.softmax_cross_entropy_with_integer_labels(logits, target.T).T

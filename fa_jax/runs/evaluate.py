@@ -1,0 +1,130 @@
+"""Translates a split with a run and scores it."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import jax
+import numpy as np
+
+from fa_jax.config import DecodingConfig
+from fa_jax.data.corpora import load_corpus
+from fa_jax.data.corpora.text_files import SPLITS
+from fa_jax.data.tokenizers import Words
+from fa_jax.decoding.search import average_window
+from fa_jax.errors import UserError
+from fa_jax.evaluation.scores import score_translations
+from fa_jax.runs.folder import check_own, write_json
+from fa_jax.runs.run import Run, ensemble
+from fa_jax.runs.translate import read_sources, search, texts_of
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """scores: what `test.json` holds. translations: one a pair, as people write them.
+
+    pairs: source and reference texts.
+    """
+
+    scores: dict[str, float | int | str]
+    translations: list[str]
+    pairs: list[tuple[str, str]]
+
+
+def evaluate(
+    run: Run | Sequence[Run],
+    split: str = "test",
+    decoding: DecodingConfig | None = None,
+    *,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    progress: Callable[[int], object] = lambda sentences: None,
+) -> Evaluation:
+    """Beam search over the sources of a split or of your own pairs, scored against their targets.
+
+    Args:
+      run: one, or several of one target vocabulary: an ensemble.
+      split: of the (first) run's corpus: "test", "validation" or "train".
+      decoding: default: the (first) run's own.
+      pairs: source and target texts, in place of a split.
+      progress: told how many sentences are done, batch by batch.
+
+    Returns:
+      Of the scores, `window` is score evaluations ÷ attention calls, in source tokens, and
+      `source_length` what the same calls would have scored at τ = ∞: each sentence's own length,
+      averaged over calls, so that the two compare. `mean_source_tokens` is the mean over sentences;
+      `seconds` the time of translating, compilation included.
+
+    Raises:
+      UserError: no such split, no pairs, or runs that do not go together.
+
+    >>> run = fa_jax.load_run("en-ja")
+    >>> evaluation = fa_jax.evaluate(run, pairs=[("I like cats.", "私は猫が好きです。")])
+    >>> evaluation.scores["sentences"], len(evaluation.translations)
+    (1, 1)
+    """
+    runs = ensemble(run)
+    decoding = decoding or runs[0].config.decoding
+    if pairs is None:
+        pairs = _split(runs[0], split)
+    if not pairs:
+        raise UserError("there are no sentence pairs to evaluate")
+    texts, references = zip(*pairs, strict=True)
+    began = time.perf_counter()
+    sources = [read_sources(member, texts) for member in runs]
+    results = search(runs, sources, decoding, progress=progress)
+    translations = [found[0] for found in texts_of(runs[0], sources[0], decoding, results)]
+    seconds = time.perf_counter() - began
+    target = runs[0].target
+    # An ensemble's members may count a sentence's tokens differently.
+    lengths = np.mean([[len(source.ids) for source in of_run] for of_run in sources], axis=0)
+    calls = np.array([result.calls for result in results])
+    words = Words(target.language)
+    return Evaluation(
+        scores={
+            **score_translations(translations, references, target.language, words.tokenize),
+            "window": average_window(results),
+            "source_length": float((lengths * calls).sum() / max(1, calls.sum())),
+            "mean_source_tokens": float(lengths.mean()),
+            "sentences": len(texts),
+            "threshold": decoding.threshold,
+            "beam_size": decoding.beam_size,
+            "step": runs[0].step,
+            "runs": len(runs),
+            "seconds": seconds,
+        },
+        translations=translations,
+        pairs=list(pairs),
+    )
+
+
+def score_test(run: Run) -> dict[str, Evaluation]:
+    """Scores the test set at τ = ∞, at the paper's 1.2 and at the run's own, into `test.json`.
+
+    Args:
+      run: a trained run of your own.
+
+    Returns:
+      An evaluation of each, by its threshold: "inf", "1.2".
+
+    Raises:
+      UserError: the run comes with fa_jax, or its corpus is not there.
+
+    >>> found = fa_jax.score_test(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
+    """
+    check_own(run.folder)
+    pairs, decoding = _split(run, "test"), run.config.decoding
+    # Every host evaluates: one that leaves early is taken for dead by the others.
+    found = {
+        f"{threshold:g}": evaluate(run, "test", replace(decoding, threshold=threshold), pairs=pairs)
+        for threshold in dict.fromkeys((float("inf"), 1.2, decoding.threshold))
+    }
+    if jax.process_index() == 0:
+        write_json(run.folder / "test.json", {name: e.scores for name, e in found.items()})
+    return found
+
+
+def _split(run: Run, split: str) -> list[tuple[str, str]]:
+    if split not in SPLITS:
+        raise UserError(f"unknown split {split!r}: choose {', '.join(SPLITS)}")
+    data = run.config.data
+    return list(getattr(load_corpus(data.corpus, data.languages), split))

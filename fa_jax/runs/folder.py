@@ -1,0 +1,98 @@
+"""A run's folder: where it is, its config, and how files are written into it."""
+
+import json
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fa_jax.config import Config
+from fa_jax.config_file import config_from_json, config_json
+from fa_jax.errors import UserError
+
+PRETRAINED = Path(__file__).parents[1] / "pretrained"
+"""Runs that come with fa_jax; their parameters are rounded to bfloat16."""
+
+
+def run_folder(place: str | Path) -> Path:
+    """A run's folder; of the name of a run that comes with fa_jax, its folder in the package."""
+    place = Path(place)
+    packaged = PRETRAINED / place
+    return packaged if not place.exists() and packaged.is_dir() else place
+
+
+def read_config(folder: str | Path) -> Config:
+    """`config.json` of a run, or by its name of one that comes with fa_jax.
+
+    Raises:
+      UserError: there is no run, or its config cannot be read.
+    """
+    path = run_folder(folder) / "config.json"
+    if not path.is_file():
+        packaged = ", ".join(sorted(path.name for path in PRETRAINED.iterdir()))
+        raise UserError(
+            f"{folder} is no run: it has no config.json. Train one with fa-jax train, or take one "
+            f"that comes with fa_jax: {packaged}"
+        )
+    content = read_json(path)
+    try:
+        return config_from_json(content)
+    except (UserError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UserError(f"{path} cannot be read: {error}") from error
+
+
+def set_threshold(folder: str | Path, threshold: float):
+    """The run decodes at this threshold (τ) from now on, where no other is asked for.
+
+    Args:
+      folder: the run's.
+      threshold: τ, above 0.
+
+    Raises:
+      UserError: the run comes with fa_jax, or the threshold is not greater than 0.
+
+    >>> fa_jax.set_threshold("runs/en-ja-small", 1.2)  # doctest: +SKIP
+    """
+    folder = Path(folder)
+    check_own(folder)
+    config = read_config(folder)
+    decoding = replace(config.decoding, threshold=threshold)
+    write_json(folder / "config.json", config_json(replace(config, decoding=decoding)))
+
+
+def check_own(folder: Path):
+    """Raises UserError for a run that comes with fa_jax: nothing is written into it."""
+    if PRETRAINED in run_folder(folder).absolute().parents:
+        raise UserError(f"{folder} comes with fa_jax and stays as it is: copy the folder first")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Raises UserError where the file is missing or no JSON."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {error}") from error
+
+
+def write_json(path: Path, content: dict[str, Any]):
+    """`write_text` of what `as_json` gives."""
+    write_text(path, as_json(content, indent=2) + "\n")
+
+
+def write_text(path: Path, text: str):
+    """Writes beside, then renames: what was there stays whole until the new file is."""
+    beside = path.with_name(path.name + ".new")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, path)
+
+
+def as_json(content: dict[str, Any], indent: int | None = None) -> str:
+    """JSON that every reader takes: an infinite threshold is written as "inf"."""
+    return json.dumps(_without_infinity(content), indent=indent, ensure_ascii=False)
+
+
+def _without_infinity(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_infinity(item) for key, item in value.items()}
+    return "inf" if isinstance(value, float) and math.isinf(value) else value

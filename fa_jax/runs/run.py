@@ -1,0 +1,88 @@
+"""A trained run, read from its folder. Translating needs nothing else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import jax
+
+from fa_jax.config import Config
+from fa_jax.data.codec import TextCodec, load_codec
+from fa_jax.decoding.search import TrainedModel
+from fa_jax.errors import UserError
+from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
+from fa_jax.runs.folder import read_config, run_folder
+from fa_jax.training.checkpoints import Checkpoints
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A trained run, ready to translate.
+
+    folder: where it lies. config: its settings. source, target: text to numbers and back.
+    params: of the best checkpoint, taken at `step`. validation_bleu: its score, 0 to 100.
+    """
+
+    folder: Path
+    config: Config
+    source: TextCodec
+    target: TextCodec
+    params: Params
+    step: int
+    validation_bleu: float
+
+    @cached_property
+    def model(self) -> TrainedModel:
+        """What searches and traces take; made once, so that its parameters move once."""
+        return TrainedModel(self.params, self.config.model)
+
+
+def load_run(folder: str | Path) -> Run:
+    """Reads a run's best checkpoint. Executes nothing of the folder.
+
+    Args:
+      folder: the run's, or the name of one that comes with fa_jax, such as "en-ja".
+
+    Returns:
+      The run, with the parameters of its best checkpoint.
+
+    Raises:
+      UserError: no such run, one without a whole checkpoint, or one whose files do not fit.
+
+    >>> run = fa_jax.load_run("en-ja")
+    >>> run.config.data.languages, run.step
+    ('en-ja', 1556)
+    """
+    folder = run_folder(folder)
+    config = read_config(folder)
+    source, target = load_codec(folder, "source"), load_codec(folder, "target")
+    if not (folder / "checkpoints" / "best").is_dir():
+        raise UserError(f"run {folder} has no validated checkpoint yet: train it further")
+    like = jax.eval_shape(
+        lambda: init_encoder_decoder(
+            jax.random.key(0), config.model, len(source.vocabulary), len(target.vocabulary)
+        )
+    )
+    best = Checkpoints(folder, "best")
+    step, params, note = best.restore(like)
+    best.close()
+    return Run(folder, config, source, target, params, step, note["validation_bleu"])
+
+
+def ensemble(runs: Run | Sequence[Run]) -> list[Run]:
+    """Runs that translate together.
+
+    Raises:
+      UserError: there is none, or their target vocabularies differ.
+    """
+    runs = [runs] if isinstance(runs, Run) else list(runs)
+    if not runs:
+        raise UserError("an ensemble needs at least one run")
+    for other in runs[1:]:
+        if other.target != runs[0].target:
+            raise UserError(
+                f"{runs[0].folder} and {other.folder} have different target vocabularies: an "
+                "ensemble needs runs of one, such as runs of one corpus that differ in their seed"
+            )
+    return runs

@@ -1,0 +1,53 @@
+"""What attention did while a run wrote its best translation of a line."""
+
+from dataclasses import replace
+
+from fa_jax.config import DecodingConfig
+from fa_jax.data.vocabulary import END, SPECIAL
+from fa_jax.decoding.forced import SpanTrace, trace_translations
+from fa_jax.errors import UserError
+from fa_jax.runs.run import Run
+from fa_jax.runs.translate import read_sources, search, texts_of
+
+
+def trace(
+    run: Run, line: str, *, threshold: float | None = None, decoding: DecodingConfig | None = None
+) -> SpanTrace:
+    """The best translation of a line, step by step: windows, weights, focus and strength.
+
+    Args:
+      run: a trained run.
+      line: text as people write it, one sentence.
+      threshold: τ; default: that of `decoding`.
+      decoding: how to search; default: the run's own.
+
+    Returns:
+      The translation and its T tokens, end of sentence included, over the line's S tokens. Fields
+      are described at `SpanTrace` and at `Trace`, which it extends; alternatives are tokens.
+
+    Raises:
+      UserError: the line is empty; or as `translate`.
+
+    >>> found = fa_jax.trace(fa_jax.load_run("en-ja"), "I like cats.", threshold=1.2)
+    >>> found.windows.shape == (len(found.target_tokens), len(found.source_tokens))
+    True
+    """
+    decoding = decoding or run.config.decoding
+    if threshold is not None:
+        decoding = replace(decoding, threshold=threshold)
+    sources = read_sources(run, [line])
+    if not sources[0].ids:
+        raise UserError("an empty line has no translation to trace")
+    results = search([run], [sources], decoding)
+    ((text, *_),) = texts_of(run, sources, decoding, results)
+    words = results[0].hypotheses[0].words
+    (found,) = trace_translations(run.model, decoding, [sources[0].ids], [words])
+    token = run.target.vocabulary.tokens
+    alternatives = [[(token[word], p) for word, p in step] for step in found.alternatives]
+    return SpanTrace(
+        **vars(found) | {"alternatives": alternatives},
+        translation=text,
+        source_tokens=run.source.tokens(sources[0].ids),
+        target_tokens=[*run.target.tokens(words), SPECIAL[END]],
+        threshold=decoding.threshold,
+    )

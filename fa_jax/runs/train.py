@@ -1,0 +1,102 @@
+"""Trains a run from a config, or on from another run."""
+
+from functools import partial
+from pathlib import Path
+
+import jax
+
+from fa_jax.attention import AttentionConfig
+from fa_jax.config import Config
+from fa_jax.data.encoded import PreparedData, prepare
+from fa_jax.errors import UserError
+from fa_jax.evaluation.validation import validate
+from fa_jax.model.encoder_decoder import Params
+from fa_jax.presets import finetuning
+from fa_jax.runs.begin import begin_run, differences
+from fa_jax.runs.folder import PRETRAINED
+from fa_jax.runs.run import Run, load_run
+from fa_jax.training import loop
+
+MAY_CHANGE = ("model.dropout", "model.compute_dtype", "model.rematerialize", "model.attention.span")
+"""What fine-tuning may change of a model: how it is computed, and its span's settings."""
+
+
+def train(config: Config, folder: str | Path | None = None) -> Run:
+    """Trains a run to its config's end and reads it back. Continues one that was stopped.
+
+    Vocabularies and token numbers are prepared first, and kept in the user's cache folder.
+
+    Args:
+      config: of a preset, or your own.
+      folder: the run's; default: runs/LANGUAGES-PRESET.
+
+    Returns:
+      The run, with the parameters of its best validation.
+
+    Raises:
+      UserError: no such corpus; the folder holds another run; the loss is not finite.
+      fa_jax.training.loop.Interrupted: SIGTERM or Ctrl-C; everything is saved.
+
+    >>> config = fa_jax.preset("small-global", "en-ja")
+    >>> run = fa_jax.train(config, "runs/global")  # doctest: +SKIP
+    """
+    folder = Path(folder or f"runs/{config.data.languages}-{config.preset}")
+    return _trained(folder, config, prepare(config.data), None)
+
+
+def finetune(run: Run, folder: str | Path | None = None, config: Config | None = None) -> Run:
+    """Trains on from a run's best checkpoint, in a run of its own.
+
+    Args:
+      run: where it starts from; its folder stays as it is.
+      folder: the new run's; default: the old one's name with -finetuned.
+      config: the new run's; default: `finetuning` of the old one's, an epoch of VS Eq. 9. Its span
+        may have other settings.
+
+    Returns:
+      The new run, with the parameters of its best validation.
+
+    Raises:
+      UserError: the config's model is another one, or as `train`.
+      fa_jax.training.loop.Interrupted: SIGTERM or Ctrl-C; everything is saved.
+
+    >>> tuned = fa_jax.finetune(fa_jax.load_run("runs/global"))  # doctest: +SKIP
+    """
+    config = config or finetuning(run.config)
+    start = continued(run, config)
+    if folder is None:
+        own = PRETRAINED not in run.folder.absolute().parents
+        folder = (run.folder.parent if own else Path("runs")) / f"{run.folder.name}-finetuned"
+    data = prepare(config.data, codecs=(run.source, run.target))
+    return _trained(Path(folder), config, data, start)
+
+
+def continued(run: Run, config: Config) -> Params:
+    """A run's parameters, for a config whose span may have other settings.
+
+    Raises:
+      UserError: score, span or sizes are others; the message names them.
+    """
+    changed = {
+        text
+        for name, text in differences(run.config, config).items()
+        if name.startswith("model.") and (name.endswith(".name") or not name.startswith(MAY_CHANGE))
+    }
+    if changed:
+        raise UserError(
+            f"fine-tuning goes on with the model of {run.folder}, with its settings: "
+            f"{'; '.join(sorted(changed))}"
+        )
+    before, after = run.config.model.attention, config.model.attention
+    if not isinstance(after, AttentionConfig):
+        return run.params
+    decoder = run.params["decoder"]
+    attention = after.span.continued(decoder["attention"], before.span)
+    return run.params | {"decoder": decoder | {"attention": attention}}
+
+
+def _trained(folder: Path, config: Config, data: PreparedData, start: Params | None) -> Run:
+    if jax.process_index() == 0:
+        begin_run(folder, config, data)
+    loop.train(folder, config, data, partial(validate, config=config, data=data), start)
+    return load_run(folder)

@@ -1,0 +1,167 @@
+"""Text in, text out: the same translations from a file, from stdin and from Python."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fa_jax.attention import AttentionConfig
+from fa_jax.config import DecodingConfig
+from fa_jax.data.vocabulary import END, SPECIAL, UNKNOWN
+from fa_jax.decoding.forced import Trace, trace_translations
+from fa_jax.decoding.search import SearchResult, search_translations
+from fa_jax.decoding.unknown_words import read_dictionary, replace_unknown
+from fa_jax.errors import UserError
+from fa_jax.runs.lexicon import lexicon_of
+from fa_jax.runs.run import Run, ensemble
+
+
+@dataclass(frozen=True)
+class Source:
+    """A line as a run reads it. tokens: as the text has them. ids: their numbers."""
+
+    tokens: list[str]
+    ids: list[int]
+
+
+def translate(
+    run: Run | Sequence[Run],
+    lines: Sequence[str],
+    decoding: DecodingConfig | None = None,
+    n_best: int = 1,
+    *,
+    details: bool = False,
+) -> list[dict[str, Any]]:
+    """Each line's translations, best first; an empty line has an empty one.
+
+    Args:
+      run: one, or several of one target vocabulary: an ensemble.
+      lines: text as people write it, a sentence each.
+      decoding: how to search; default: the (first) run's own.
+      n_best: most translations of a line, at most `decoding.beam_size`.
+      details: whether what attention did is told, too; of an ensemble, as its first run sees it.
+
+    Returns:
+      A dict a line, in the order of the lines:
+        translations: a dict each. text: as people write it. score: sum of log p ÷ tokens (to the
+          power `decoding.length_exponent`). With details, but for an empty line, also lists with
+          an item a token of the translation, end of sentence included: tokens; log_probs;
+          alignment (weights over the source's tokens); focus (source position from 0); strength
+          (0 to 1); window (number of positions scored).
+        source_tokens: with details; "<unk>" for those that the run does not know.
+
+    Raises:
+      UserError: n_best does not fit the beam; the runs do not fit each other; unknown words are
+        to be replaced, but the run has no alignment or the dictionary cannot be read.
+
+    >>> (record,) = fa_jax.translate(fa_jax.load_run("en-ja"), ["I like cats."])
+    >>> record["translations"][0]["text"]
+    '私は猫が好きです。'
+    """
+    runs = ensemble(run)
+    decoding = decoding or runs[0].config.decoding
+    beam = decoding.beam_size
+    if not 1 <= n_best <= beam:
+        mend = ": raise --decoding.beam-size" if n_best > beam else ""
+        raise UserError(f"--n-best must be 1 to the beam size, {beam}, got {n_best}{mend}")
+    sources = [read_sources(run, lines) for run in runs]
+    results = search(runs, sources, decoding, n_best)
+    records: list[dict[str, Any]] = []
+    for texts, result in zip(
+        texts_of(runs[0], sources[0], decoding, results), results, strict=True
+    ):
+        scores = [hypothesis.score for hypothesis in result.hypotheses]
+        translations = [{"text": t, "score": s} for t, s in zip(texts, scores, strict=True)]
+        records.append({"translations": translations})
+    if details:
+        _add_details(runs[0], sources[0], decoding, results, records)
+    return records
+
+
+def read_sources(run: Run, lines: Sequence[str]) -> list[Source]:
+    """Each line as the run reads it: tokenized once, for the search and all that follows it."""
+    tokens = map(run.source.tokenizer.tokenize, lines)
+    return [Source(of_line, run.source.vocabulary.ids(of_line)) for of_line in tokens]
+
+
+def search(
+    runs: Sequence[Run],
+    sources: Sequence[Sequence[Source]],
+    decoding: DecodingConfig,
+    n_best: int = 1,
+    progress: Callable[[int], object] = lambda sentences: None,
+) -> list[SearchResult]:
+    """Each line's hypotheses, as numbers.
+
+    Args:
+      runs: one, or an ensemble. sources: of each run, as it reads the lines.
+      progress: told of each batch how many sentences are done with it.
+    """
+    lexicon = None
+    if 0 < decoding.shortlist < len(runs[0].target.vocabulary):
+        lexicon = lexicon_of(runs[0])[:, : decoding.shortlist_translations]
+    members = [run.model for run in runs]
+    ids = [[source.ids for source in of_run] for of_run in sources]
+    return search_translations(
+        members, decoding, ids, n_best=n_best, lexicon=lexicon, progress=progress
+    )
+
+
+def texts_of(
+    run: Run, sources: Sequence[Source], decoding: DecodingConfig, results: Sequence[SearchResult]
+) -> list[list[str]]:
+    """Each line's translations as people write them; unknown words replaced if so decided.
+
+    Raises:
+      UserError: unknown words are to be replaced, but the run has no alignment, or the dictionary
+        cannot be read.
+    """
+    written = [[run.target.tokens(h.words) for h in result.hypotheses] for result in results]
+    if decoding.replace_unknown:
+        attention = run.config.model.attention
+        if not isinstance(attention, AttentionConfig):
+            raise UserError(
+                f"unknown words are replaced through the alignment, which the attention of "
+                f"{run.folder} does not have: {attention}"
+            )
+        dictionary = read_dictionary(decoding.dictionary) if decoding.dictionary else {}
+        unknown = [
+            (line, place)
+            for line, result in enumerate(results)
+            for place, hypothesis in enumerate(result.hypotheses)
+            if UNKNOWN in hypothesis.words
+        ]
+        looked_at = _traced(run, sources, decoding, results, unknown, lambda trace: trace.weights)
+        for (line, place), weights in zip(unknown, looked_at, strict=True):
+            written[line][place] = replace_unknown(
+                written[line][place], SPECIAL[UNKNOWN], sources[line].tokens, weights, dictionary
+            )
+    return [[run.target.tokenizer.detokenize(tokens) for tokens in line] for line in written]
+
+
+def _add_details(run: Run, sources, decoding: DecodingConfig, results, records):
+    places = []
+    for line, (source, record) in enumerate(zip(sources, records, strict=True)):
+        record["source_tokens"] = run.source.tokens(source.ids)
+        if source.ids:
+            places += [(line, place) for place in range(len(record["translations"]))]
+    details = _traced(run, sources, decoding, results, places, _details)
+    for (line, place), of_trace in zip(places, details, strict=True):
+        tokens = run.target.tokens(results[line].hypotheses[place].words)
+        records[line]["translations"][place] |= {"tokens": [*tokens, SPECIAL[END]], **of_trace}
+
+
+def _traced(run: Run, sources, decoding: DecodingConfig, results, places, keep) -> list:
+    """What is kept of the traces of some hypotheses: (line, place in its list)."""
+    ids = [sources[line].ids for line, _ in places]
+    words = [results[line].hypotheses[place].words for line, place in places]
+    return trace_translations(run.model, decoding, ids, words, keep)
+
+
+def _details(trace: Trace) -> dict[str, list]:
+    return {
+        "log_probs": trace.log_probs.tolist(),
+        "alignment": trace.weights.tolist(),
+        "focus": trace.focus.tolist(),
+        "strength": trace.strength.tolist(),
+        "window": trace.windows.sum(1).tolist(),
+    }

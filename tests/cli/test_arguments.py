@@ -1,0 +1,132 @@
+"""Arguments in any order, and every wrong one."""
+
+import re
+from itertools import permutations
+
+import pytest
+
+import fa_jax
+from fa_jax.cli import COMMANDS, _module
+from fa_jax.cli.parsing import parse_command
+from fa_jax.presets import SIZES, SYSTEMS, preset
+from tests.command import TINY
+
+PARTS = {
+    "data": (["de-en"], ["--preset", "paper"], ["--data.max-length", "7"]),
+    "train": (["de-en"], ["--preset", "small"], ["--run", "runs/x"], ["--steps=3"]),
+    "finetune": (["en-ja"], ["--run", "runs/x"], ["--training.beta", "0.3"]),
+    "translate": (["en-ja"], ["--details"], ["--threshold", "1.2"], ["--n-best", "2"]),
+    "evaluate": (["en-ja"], ["--json"], ["--threshold=1.2"], ["--split", "validation"]),
+    "select": (["en-ja"], ["--largest-loss", "1"]),
+    "show": (["en-ja", "I am."], ["--threshold", "1.2"], ["--output", "x.png"]),
+    "benchmark": (["peers", "shortlist"], ["--rounds", "2"], ["--output", "out"]),
+}
+
+
+def parsed(name, parts):
+    arguments = [argument for part in parts for argument in part]
+    return parse_command(name, _module(name), arguments)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_arguments_stand_in_any_order(name):
+    first, *others = [parsed(name, parts) for parts in permutations(PARTS[name])]
+    assert all(other == first for other in others)
+
+
+def test_positional_arguments_may_stand_apart():
+    apart = parsed("show", (["en-ja"], ["--threshold", "1.2"], ["I am."]))
+    assert apart == parsed("show", (["en-ja", "I am."], ["--threshold", "1.2"]))
+
+
+def test_a_list_ends_where_the_run_follows():
+    command = parsed("translate", (["--ensemble", "a", "b"], ["--", "en-ja"]))
+    assert [str(path) for path in (command.run, *command.ensemble)] == ["en-ja", "a", "b"]
+
+
+@pytest.mark.parametrize("parts", [*permutations(PARTS["train"])])
+def test_wherever_they_stand_preset_and_languages_choose_the_settings(parts):
+    command, wanted = parsed("train", parts), preset("small", "de-en", "")
+    assert command.training.epochs == wanted.training.epochs == 5
+    assert command.data.languages == "de-en" and command.training.steps == 3
+
+
+def test_options_change_the_runs_own_settings():
+    own = fa_jax.load_run("en-ja").config
+    command = parsed("evaluate", (["--json"], ["en-ja"], ["--decoding.batch-size", "3"]))
+    assert command.decoding.batch_size == 3
+    assert command.decoding.max_length_ratio == own.decoding.max_length_ratio
+    tuned = parsed("finetune", (["--run", "runs/x"], ["en-ja"])).training
+    assert (tuned.beta, tuned.learning_rate) == (0.1, own.training.learning_rate / 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["train", "en-xx"], "no corpus is included for en-xx"),
+        (["train", "en_US.UTF-8"], "two different codes"),
+        (
+            ["train", "en-ja", "--preset", "huge"],
+            "unknown preset 'huge': choose small, small-words, small-chars, paper",
+        ),
+        (["train", "en-ja", "--corpus", "nothing"], "unknown corpus 'nothing'"),
+        (["train", "en-ja", "--flexible.sigma", "0"], "sigma must be greater than 0"),
+        (["train", "en-ja", "--flexible.sigma", "nan"], "sigma must be greater than 0"),
+        (["train", "en-ja", "--training.beta", "-1"], "training.beta must be at least 0"),
+        (["train", "en-ja", "--sigmoid", "3"], "--sigmoid"),
+        (["translate", "runs/nowhere"], "runs/nowhere is no run"),
+        (["translate"], "run"),
+        (["paint"], "paint"),
+        ([], "train"),
+    ],
+)
+def test_wrong_arguments(arguments, words, cli_call):
+    status, out, err = cli_call(*arguments)
+    assert status == 2
+    assert words in " ".join((out + err).split()) or words in out + err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan"])
+def test_wrong_thresholds(value, cli_call):
+    status, _, err = cli_call("evaluate", "en-ja", f"--threshold={value}")
+    assert status == 2
+    assert "decoding.threshold must be greater than 0" in err
+
+
+def test_nothing_left_to_train_on(corpus, tmp_path, cli_call):
+    options = ("--corpus", corpus, "--run", tmp_path / "run", *TINY, "--data.max-length", 1)
+    status, _, err = cli_call("train", "en-ja", *options)
+    assert status == 2
+    assert "no training sentence is left: of 160" in err
+
+
+def test_a_run_that_is_stopped_says_how_it_goes_on(cli_call, monkeypatch):
+    def stopped(config, folder):
+        from fa_jax.training.loop import Interrupted
+
+        raise Interrupted(15, 7)
+
+    monkeypatch.setattr("fa_jax.runs.train.train", stopped)
+    status, _, err = cli_call("train", "en-ja")
+    assert status == 128 + 15 and "saved at step 7; the same command continues" in err
+
+
+def test_help_names_every_system(cli_call):
+    _, out, _ = cli_call("train", "--help")
+    words = set(re.findall(r"[\w.-]+", out))
+    assert {*SIZES, *SYSTEMS} <= words
+
+
+def test_help_names_every_setting(cli_call):
+    status, out, _ = cli_call("train", "--help")
+    assert status == 0
+    options = ("--preset", "--corpus", "--run", "--training.steps", "--model.score")
+    for option in (*options, "--flexible.sigma", "--tensor.slices", "--training.beta"):
+        assert option in out
+
+
+def test_help_names_every_command_and_short_option(cli_call):
+    status, out, _ = cli_call("--help")
+    assert status == 0 and "--steps is short for --training.steps" in " ".join(out.split())
+    assert all(f"• {name} " in out for name in COMMANDS)

@@ -1,0 +1,149 @@
+"""The commands as their user meets them: what they print and write."""
+
+import json
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+import fa_jax
+from tests.tiny import LINES
+
+TEXT = "\n".join(LINES).encode()
+
+
+def test_a_run_is_a_folder_that_needs_nothing_else(trained, tmp_path, cli_call):
+    names = {path.name for path in trained.iterdir()}
+    assert {"config.json", "metrics.jsonl", "events", "checkpoints", "test.json"} <= names
+    copy = shutil.copytree(trained, tmp_path / "elsewhere")
+    here, there = (cli_call("translate", folder, stdin=TEXT) for folder in (trained, copy))
+    assert here == there
+
+
+def test_translations_are_one_for_one_and_the_same_from_python(trained, cli_call):
+    status, out, _ = cli_call("translate", trained, stdin=TEXT)
+    lines = out.split("\n")
+    assert (status, len(lines), lines[1], lines[3]) == (0, len(LINES) + 1, "", "")
+    records = fa_jax.translate(fa_jax.load_run(trained), LINES)
+    assert [record["translations"][0]["text"] for record in records] == lines[:-1]
+
+
+def test_details_are_json_lines(trained, cli_call):
+    options = ("--n-best", 2, "--details", "--threshold", 1.2)
+    _, out, _ = cli_call("translate", trained, *options, stdin=TEXT)
+    records = [json.loads(line) for line in out.splitlines()]
+    assert [record["source"] for record in records] == LINES
+    assert records[1]["translations"][0]["text"] == ""
+    first = records[0]
+    scores = [translation["score"] for translation in first["translations"]]
+    assert scores == sorted(scores, reverse=True)
+    best = first["translations"][0]
+    shape = np.shape(best["alignment"])
+    assert shape == (len(best["tokens"]), len(first["source_tokens"]))
+    for name in ("log_probs", "focus", "strength", "window"):
+        assert len(best[name]) == shape[0]
+    np.testing.assert_array_less(np.count_nonzero(best["alignment"], axis=1) - 1, best["window"])
+
+
+def test_evaluate_prints_one_object(trained, cli_call, tmp_path):
+    output = tmp_path / "translations.txt"
+    options = ("--split", "test", "--threshold=1.2", "--json", "--output", output)
+    _, out, _ = cli_call("evaluate", trained, *options)
+    scores = json.loads(out)
+    expected = {"bleu", "bleu_signature", "ribes", "window", "source_length", "sentences"}
+    assert expected | {"threshold", "beam_size", "seconds"} <= scores.keys()
+    assert scores["sentences"] == len(output.read_text(encoding="utf-8").splitlines()) == 6
+    _, out, _ = cli_call("evaluate", trained, "--json")
+    scores = json.loads(out)
+    assert scores["threshold"] == "inf"
+    assert scores["window"] == pytest.approx(scores["source_length"])
+
+
+def test_select_writes_its_choice_into_the_run(trained, tmp_path, cli_call):
+    folder = shutil.copytree(trained, tmp_path / "copy")
+    options = ("--thresholds", 0.9, 1.2, "--largest-loss", 100)
+    status, out, _ = cli_call("select", folder, *options)
+    assert status == 0 and out.count("<- chosen") == 1
+    chosen = fa_jax.load_run(folder).config.decoding.threshold
+    assert chosen in (0.9, 1.2) and f"decodes at threshold {chosen:g}" in out
+    _, out, _ = cli_call("evaluate", folder, "--json")
+    assert json.loads(out)["threshold"] == chosen
+
+
+def test_select_chooses_between_runs_too(trained, tmp_path, cli_call):
+    folders = [shutil.copytree(trained, tmp_path / name) for name in "ab"]
+    options = ("--others", folders[1], "--thresholds", 1.2, "--largest-loss", 100)
+    status, out, _ = cli_call("select", folders[0], *options)
+    assert status == 0 and all(f"{folder}  " in out for folder in folders)
+    thresholds = [fa_jax.load_run(folder).config.decoding.threshold for folder in folders]
+    assert sorted(thresholds) == [1.2, np.inf]
+    status, _, err = cli_call("select", folders[0], "--largest-loss", -1)
+    assert status == 2 and "largest_loss" in err
+    path = folders[1] / "config.json"
+    other = json.loads(path.read_text(encoding="utf-8"))
+    other["data"]["corpus"] = "tatoeba_en_ja"
+    path.write_text(json.dumps(other), encoding="utf-8")
+    status, _, err = cli_call("select", folders[0], *options)
+    assert status == 2 and "was trained with corpus 'tatoeba_en_ja'" in err
+
+
+@pytest.mark.parametrize("suffix", ["html", "svg", "png"])
+def test_show_draws_a_sentence(trained, tmp_path, cli_call, suffix):
+    path = tmp_path / f"spans.{suffix}"
+    status, out, err = cli_call("show", trained, LINES[0], "--threshold", 1.2, "--output", path)
+    assert status == 0, err
+    text, written = out.splitlines()
+    assert written == str(path) and path.stat().st_size > 5000
+    assert text == fa_jax.trace(fa_jax.load_run(trained), LINES[0], threshold=1.2).translation
+
+
+def test_show_says_what_it_can_write(trained, tmp_path, cli_call):
+    status, _, err = cli_call("show", trained, LINES[0], "--output", tmp_path / "spans.pdf")
+    assert status == 2 and "spans.pdf" in err and ".html" in err
+    status, _, err = cli_call("show", trained, "  ", "--output", tmp_path / "spans.png")
+    assert status == 2 and "empty line" in err
+
+
+def test_a_shortlist_is_learnt_when_it_is_first_used(trained, tmp_path, cli_call):
+    folder = shutil.copytree(trained, tmp_path / "copy")
+    options = ("--decoding.shortlist", 50)
+    status, out, err = cli_call("translate", folder, *options, stdin=TEXT)
+    assert status == 0 and "learning likely translations" in err
+    again = cli_call("translate", folder, *options, stdin=TEXT)
+    assert again == (0, out, "")
+    (folder / "lexicon.npy").write_bytes(b"damaged")
+    status, _, err = cli_call("translate", folder, *options, stdin=TEXT)
+    assert status == 2 and "lexicon.npy" in err and "learnt again" in err
+    whole = cli_call("translate", folder, "--decoding.shortlist", 600, stdin=TEXT)
+    assert whole == cli_call("translate", folder, stdin=TEXT)
+
+
+def test_a_very_long_line_is_cut_and_said_so(trained, cli_call):
+    line = " ".join(["rain"] * 100_000).encode()
+    options = ("--decoding.max-source-length", 64)
+    status, out, err = cli_call("translate", trained, *options, stdin=line + b"\nIt rains.\n")
+    assert (status, len(out.splitlines())) == (0, 2)
+    assert re.search(r"line 1 has \d00,000 tokens; its first 64 are translated", err)
+
+
+def test_stdin_that_is_no_utf8(trained, cli_call):
+    status, _, err = cli_call("translate", trained, stdin=b"It rains.\n\xff\n")
+    assert status == 2
+    assert "stdin, line 2: not UTF-8" in err
+
+
+def test_the_run_that_comes_with_the_package_stays_as_it_is(cli_call):
+    options = ("--decoding.shortlist", 50)
+    status, _, err = cli_call("translate", "en-ja", *options, stdin=b"I am here.\n")
+    assert status == 2 and "copy the folder first" in err
+    status, _, err = cli_call("select", "en-ja")
+    assert status == 2 and "copy the folder first" in err
+
+
+def test_a_benchmark_writes_where_it_is_told(tmp_path, cli_call, monkeypatch):
+    asked = []
+    monkeypatch.setattr("fa_jax.benchmarks.report.run", lambda *args: asked.append(args))
+    assert cli_call("benchmark", "--rounds", 3, "peers", "--output", tmp_path)[0] == 0
+    assert cli_call("benchmark", "peers", "shortlist")[0] == 0
+    assert asked == [(("peers",), 3, tmp_path), (("peers", "shortlist"), 0, None)]

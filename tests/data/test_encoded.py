@@ -1,0 +1,96 @@
+"""A corpus as numbers: made once, whoever asks."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fa_jax.config import DataConfig
+from fa_jax.data.encoded import EncodedTexts, prepare
+from fa_jax.data.tokenizers import Characters, Reversed
+from fa_jax.data.vocabulary import Vocabulary
+
+TEXTS = {"en": ["a cab", "a bad cab", "abba"], "ja": ["いろは", "にほ", "へといろ"]}
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    monkeypatch.setenv("FA_JAX_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "text"
+    folder.mkdir()
+    for split in ("train", "validation", "test"):
+        for language, lines in TEXTS.items():
+            text = "".join(f"{line}\n" for line in lines)
+            (folder / f"{split}.{language}").write_text(text, encoding="utf-8")
+    return DataConfig(languages="en-ja", corpus=str(folder), tokenizer="character")
+
+
+@pytest.fixture
+def tokenized(monkeypatch):
+    """Every text that was tokenized, in order."""
+    seen, tokenize = [], Characters.tokenize
+    monkeypatch.setattr(
+        Characters, "tokenize", lambda self, text: seen.append(text) or tokenize(self, text)
+    )
+    return seen
+
+
+def numbers(data):
+    return [
+        [list(map(int, text)) for text in side] for side in (data.train.source, data.train.target)
+    ]
+
+
+def test_numbers_are_the_codecs(config):
+    data = prepare(config)
+    for side, codec, texts in zip(
+        numbers(data), (data.source, data.target), TEXTS.values(), strict=True
+    ):
+        assert side == [codec.encode(text) for text in texts]
+        assert [codec.decode(text) for text in side] == texts
+
+
+def test_nothing_is_tokenized_twice(config, tokenized):
+    first = prepare(config)
+    assert tokenized == TEXTS["en"] + TEXTS["ja"]
+    again = prepare(replace(config, max_length=7, padded_shapes=3))
+    given = prepare(config, codecs=(first.source, first.target))
+    assert (first.source, first.target) == (again.source, again.target)
+    assert (first.source, first.target) == (given.source, given.target)
+    assert numbers(first) == numbers(again) == numbers(given)
+    assert len(tokenized) == 6
+
+
+def test_codecs_that_came_first_are_not_tokenized_for_again(config, tokenized):
+    other = prepare(replace(config, target_vocabulary=7))
+    assert len(tokenized) == 6
+    prepare(config, codecs=(other.source, other.target))
+    assert len(tokenized) == 6
+
+
+def test_other_codecs_are_other_numbers(config, tokenized):
+    data = prepare(config)
+    fewer = replace(data.target, vocabulary=Vocabulary(data.target.vocabulary.tokens[:6]))
+    backwards = replace(data.source, tokenizer=Reversed(data.source.tokenizer))
+    source, target = numbers(prepare(config, codecs=(backwards, fewer)))
+    assert source == [text[::-1] for text in numbers(data)[0]]
+    assert target == [[n if n < 6 else 3 for n in text] for text in numbers(data)[1]]
+    assert len(tokenized) == 12
+    assert numbers(prepare(replace(config, reverse_source=True)))[0] == source
+
+
+def test_changed_text_is_encoded_again(config, tokenized):
+    prepare(config)
+    path = f"{config.corpus}/train.en"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("dab\na\nb\n")
+    data = prepare(config)
+    assert [data.source.decode(text) for text in numbers(data)[0]] == ["dab", "a", "b"]
+
+
+def test_texts_are_taken_in_any_order():
+    texts = EncodedTexts(np.array([5, 6, 7, 8, 9], np.int32), np.array([0, 2, 2, 5]))
+    taken = texts.take(np.array([2, 1, 0, 2]))
+    assert [text.tolist() for text in taken] == [[7, 8, 9], [], [5, 6], [7, 8, 9]]
+    assert taken.lengths.tolist() == [3, 0, 2, 3]
+    assert len(texts.take(np.arange(0))) == 0

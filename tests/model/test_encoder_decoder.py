@@ -1,0 +1,161 @@
+"""The translator against a float64 reference, sentence by sentence; padding never matters."""
+
+import dataclasses
+import functools
+
+import jax
+import jax.flatten_util
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from fa_jax.attention import AttentionConfig
+from fa_jax.config import ModelConfig
+from fa_jax.data.batches import Batch
+from fa_jax.model.encoder_decoder import (
+    cast_for_compute,
+    force_translation,
+    init_encoder_decoder,
+    word_log_probs,
+)
+from fa_jax.presets import SYSTEMS
+from fa_jax.training.objective import objective
+from tests.model.reference import force
+
+CONFIG = ModelConfig(
+    embedding_size=6, encoder_size=5, decoder_size=7, attention_size=8, bottleneck_size=4
+)
+SOURCES = [[4, 5, 6, 7, 8, 5, 9], [5], [9, 8, 7]]
+TARGETS = [[4, 6, 2], [5, 5, 5, 5, 5, 2], [2]]
+
+
+def padded(sentences, length):
+    rows = np.zeros((len(sentences), length), np.int32)
+    for row, sentence in zip(rows, sentences, strict=True):
+        row[: len(sentence)] = sentence
+    return jnp.asarray(rows)
+
+
+def parameters(config=CONFIG):
+    params = init_encoder_decoder(jax.random.key(0), config, 10, 8)
+    params = jax.tree.map(lambda leaf: leaf * 3, params)
+    if "strength" in params["decoder"]["attention"]:
+        params["decoder"]["attention"]["strength"]["bias"] = jnp.float32(0.2)
+    return params
+
+
+def forced(params, config, source_length, target_length, **options):
+    target = padded(TARGETS, target_length)
+    lengths = jnp.array([len(s) for s in SOURCES])
+    params = cast_for_compute(params, config)
+    steps = force_translation(
+        params, config, padded(SOURCES, source_length), lengths, target, **options
+    )
+    return word_log_probs(params, steps, target), steps.attention
+
+
+@pytest.mark.parametrize("threshold", [0.5, np.inf])
+@pytest.mark.parametrize("implementation", ["dense", "windowed"])
+@pytest.mark.parametrize("span", ["flexible", "global"])
+def test_agrees_with_the_equations(threshold, implementation, span):
+    config = dataclasses.replace(CONFIG, attention=AttentionConfig("concat", span))
+    params = parameters(config)
+    doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
+    if span == "global":  # the limit of flexible attention whose strength is 0
+        strength = {"kernel": np.zeros((13, 8)), "vector": np.zeros(8), "bias": -np.inf}
+        doubles["decoder"]["attention"]["strength"] = strength
+    log_probs, attended = forced(
+        params, config, 11, 9, threshold=threshold, implementation=implementation
+    )
+    for row, (source, target) in enumerate(zip(SOURCES, TARGETS, strict=True)):
+        found = (
+            log_probs[row],
+            attended.strength[:, row],
+            attended.state.focus[:, row],
+            attended.window[:, row],
+        )
+        wanted = force(doubles, source, target, 1.5, threshold)
+        for a, b in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(a[: len(target)], b, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"input_feeding": True}, {"contextualize": True}], ids=lambda c: next(iter(c))
+)
+def test_what_systems_add_agrees_with_the_equations(changes):
+    config = dataclasses.replace(CONFIG, **changes)
+    params = parameters(config)
+    doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
+    log_probs, _ = forced(params, config, 11, 9)
+    for row, (source, target) in enumerate(zip(SOURCES, TARGETS, strict=True)):
+        wanted, *_ = force(doubles, source, target, 1.5, np.inf)
+        np.testing.assert_allclose(log_probs[row, : len(target)], wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_padding_never_matters(system):
+    """In any system of the three papers; nor does how attention is computed."""
+    config = dataclasses.replace(CONFIG, **SYSTEMS[system].model | {"dropout": 0.0})
+    params = parameters(config)
+    near, _ = forced(params, config, 7, 6)
+    far, _ = forced(params, config, 24, 9, implementation="windowed")
+    for row, target in enumerate(TARGETS):
+        np.testing.assert_allclose(
+            near[row, : len(target)], far[row, : len(target)], rtol=1e-5, atol=1e-6
+        )
+
+
+def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
+    config = dataclasses.replace(CONFIG, dropout=0.3)
+    keys = jax.random.split(jax.random.key(1), 3)
+    params = parameters(config)
+    log_probs, _ = forced(params, config, 7, 6, training_keys=keys)
+    without, _ = forced(params, config, 7, 6)
+    assert not np.allclose(log_probs[0, :3], without[0, :3])
+    steps = force_translation(
+        params,
+        config,
+        padded(SOURCES[:1], 7),
+        jnp.array([7]),
+        padded(TARGETS[:1], 6),
+        training_keys=keys[:1],
+    )
+    alone = word_log_probs(params, steps, padded(TARGETS[:1], 6))
+    np.testing.assert_allclose(alone[0, :3], log_probs[0, :3], rtol=1e-5)
+
+
+def test_bfloat16_stays_near_float32():
+    config = dataclasses.replace(CONFIG, compute_dtype="bfloat16")
+    params = parameters(config)
+    low, _ = forced(params, config, 7, 6)
+    exact, _ = forced(params, CONFIG, 7, 6)
+    np.testing.assert_allclose(low[0, :3], exact[0, :3], atol=0.3)
+
+
+def test_bfloat16_keeps_the_gradients_of_long_translations():
+    """Those of the strength network, whose parts are read at each of 160 steps."""
+    sizes = ("embedding", "encoder", "decoder", "attention", "bottleneck")
+    config = ModelConfig(**{f"{name}_size": 32 for name in sizes})
+    rows, source_length, target_length, vocabulary = 16, 40, 160, 50
+    key = jax.random.key(5)
+    params = init_encoder_decoder(key, config, vocabulary, vocabulary)
+    source_key, target_key = jax.random.split(key)
+    batch = Batch(
+        source=jax.random.randint(source_key, (rows, source_length), 3, vocabulary),
+        source_lengths=jnp.full(rows, source_length),
+        target=jax.random.randint(target_key, (rows, target_length), 3, vocabulary),
+        target_lengths=jnp.full(rows, target_length),
+        ids=jnp.arange(rows),
+    )
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def strength_gradient(config, params):
+        options = {"beta": 0.0, "threshold": jnp.inf, "training_keys": None}
+        gradients, _ = jax.grad(objective, has_aux=True)(
+            params, config, batch, sentences=jnp.float32(rows), **options
+        )
+        return jax.flatten_util.ravel_pytree(gradients["decoder"]["attention"]["strength"])[0]
+
+    exact = strength_gradient(config, params)
+    low = strength_gradient(dataclasses.replace(config, compute_dtype="bfloat16"), params)
+    assert jnp.linalg.norm(low - exact) < 0.03 * jnp.linalg.norm(exact)

@@ -1,0 +1,129 @@
+"""What a run begins with, and what may not have changed when it goes on."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+
+import fa_jax
+from fa_jax.data.encoded import prepare
+from fa_jax.errors import UserError
+from fa_jax.runs.begin import begin_run
+from fa_jax.runs.folder import read_config
+from tests.command import write_corpus
+
+CODECS = {"source_vocabulary": 60, "target_vocabulary": 400}
+
+
+@pytest.fixture
+def begun(tmp_path):
+    """A run that began, its config, and the folder of its text."""
+    text = write_corpus(tmp_path / "text", train=40)
+    data = replace(fa_jax.DataConfig(corpus=str(text), tokenizer="character"), **CODECS)
+    config = fa_jax.Config(data=data)
+    begin_run(tmp_path / "run", config, prepare(config.data))
+    return tmp_path / "run", config, text
+
+
+def test_it_goes_on_with_its_own_settings_and_text(begun):
+    folder, config, _ = begun
+    before = (folder / "config.json").read_bytes()
+    free = replace(config, decoding=fa_jax.DecodingConfig(beam_size=2))
+    begin_run(folder, free, prepare(config.data))
+    assert (folder / "config.json").read_bytes() == before
+    assert read_config(folder) == config
+
+
+def test_other_settings_are_named(begun):
+    folder, config, _ = begun
+    attention = fa_jax.AttentionConfig(span=fa_jax.Flexible(3.0))
+    other = replace(config, model=replace(config.model, attention=attention))
+    with pytest.raises(UserError, match=r"attention.span.sigma is 1.5 there, 3.0 here.*--run"):
+        begin_run(folder, other, prepare(config.data))
+
+
+def test_other_text_is_not_trained_on_with_the_old_vocabulary(begun):
+    folder, config, text = begun
+    lines = (text / "train.en").read_text(encoding="utf-8")
+    (text / "train.en").write_text(lines.upper(), encoding="utf-8")
+    with pytest.raises(UserError, match=r"the text of corpus .* changed.*Put the text back"):
+        begin_run(folder, config, prepare(config.data))
+
+
+def test_of_a_run_without_a_digest_the_vocabularies_are_compared(begun):
+    folder, config, text = begun
+    (folder / "corpus.json").unlink()
+    begin_run(folder, config, prepare(config.data))
+    lines = (text / "train.en").read_text(encoding="utf-8")
+    (text / "train.en").write_text(lines.upper(), encoding="utf-8")
+    with pytest.raises(UserError, match=r"the source vocabulary changed since .* began"):
+        begin_run(folder, config, prepare(config.data))
+
+
+def test_a_vocabulary_that_was_replaced_is_noticed(begun):
+    folder, config, _ = begun
+    path = folder / "target.vocabulary.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["tokens"][-1] += "x"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(UserError, match="the target vocabulary changed"):
+        begin_run(folder, config, prepare(config.data))
+
+
+def test_it_says_where_it_cannot_write(begun, tmp_path):
+    _, config, _ = begun
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="cannot be written"):
+        begin_run(tmp_path / "file" / "run", config, prepare(config.data))
+
+
+def broken(trained, tmp_path, change):
+    copy = shutil.copytree(trained, tmp_path / "broken")
+    change(copy)
+    with pytest.raises(UserError) as error:
+        fa_jax.load_run(copy)
+    return str(error.value)
+
+
+def test_half_written_runs(trained, tmp_path):
+    def cut(folder):
+        config = folder / "config.json"
+        config.write_text(config.read_text()[:100])
+
+    assert "config.json cannot be read" in broken(trained, tmp_path / "a", cut)
+
+    def without_best(folder):
+        shutil.rmtree(folder / "checkpoints" / "best")
+
+    assert "no validated checkpoint" in broken(trained, tmp_path / "b", without_best)
+
+    def without_vocabulary(folder):
+        (folder / "source.vocabulary.json").unlink()
+
+    assert "source.vocabulary.json" in broken(trained, tmp_path / "c", without_vocabulary)
+
+    def damaged(folder):
+        for path in (folder / "checkpoints" / "best").rglob("*"):
+            if path.is_file() and path.stat().st_size > 500:
+                path.write_bytes(path.read_bytes()[:50])
+
+    assert "damaged" in broken(trained, tmp_path / "d", damaged)
+
+
+def change_config(folder, section, **changes):
+    path = folder / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    config[section] |= changes
+    path.write_text(json.dumps(config), encoding="utf-8")
+
+
+def test_a_run_of_another_model_size(trained, tmp_path):
+    text = broken(trained, tmp_path, lambda run: change_config(run, "model", attention_size=9))
+    assert "config.json" in text
+    assert "checkpoints/best" in text
+
+
+def test_a_setting_that_is_not_known_is_named_with_the_file(trained, tmp_path):
+    text = broken(trained, tmp_path, lambda run: change_config(run, "training", speed=9))
+    assert "config.json cannot be read: unknown key training.speed" in text

@@ -1,0 +1,115 @@
+"""Evaluation, the choice of the threshold and pictures, from Python."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import fa_jax
+from fa_jax.decoding.forced import trace_translations
+from fa_jax.decoding.search import Hypothesis, SearchResult, search_translations
+from fa_jax.errors import UserError
+from fa_jax.plots import plot_alignment, plot_dimensions, plot_spans, plot_training
+from fa_jax.runs.folder import PRETRAINED
+from fa_jax.runs.translate import read_sources, texts_of
+from fa_jax.training.metrics import read_metrics
+
+PAIRS = [("I am here.", "私はここにいます。"), ("It rains.", "雨が降る。")]
+
+
+@pytest.fixture(scope="module")
+def run(trained):
+    return fa_jax.load_run(trained)
+
+
+def test_pairs_of_ones_own_are_scored(run):
+    done = []
+    evaluation = fa_jax.evaluate(run, pairs=PAIRS, progress=done.append)
+    assert sum(done) == evaluation.scores["sentences"] == len(evaluation.translations) == 2
+    assert evaluation.pairs == PAIRS
+    texts = fa_jax.translate(run, [source for source, _ in PAIRS])
+    assert evaluation.translations == [record["translations"][0]["text"] for record in texts]
+
+
+def test_a_split_and_how_it_is_decoded(run):
+    decoding = replace(run.config.decoding, threshold=1.2)
+    scores = fa_jax.evaluate(run, "validation", decoding).scores
+    assert (scores["sentences"], scores["threshold"]) == (6, 1.2)
+    with pytest.raises(UserError, match="unknown split 'dev': choose train, validation, test"):
+        fa_jax.evaluate(run, "dev")
+    with pytest.raises(UserError, match="no sentence pairs"):
+        fa_jax.evaluate(run, pairs=[])
+
+
+def test_the_test_set_is_scored_at_the_papers_threshold_and_the_runs_own(trained, tmp_path):
+    folder = shutil.copytree(trained, tmp_path / "copy")
+    fa_jax.set_threshold(folder, 0.8)
+    found = fa_jax.score_test(fa_jax.load_run(folder))
+    written = json.loads((folder / "test.json").read_text(encoding="utf-8"))
+    assert [*found] == [*written] == ["inf", "1.2", "0.8"]
+    assert written["inf"]["threshold"] == "inf" and written["0.8"] == found["0.8"].scores
+
+
+def test_select_returns_what_it_found_and_writes_nothing(run):
+    before = (run.folder / "config.json").read_bytes()
+    found = fa_jax.select(run, [1.2], largest_loss=100)
+    assert [candidate.threshold for candidate in found.candidates] == [np.inf, 1.2]
+    assert found.chosen == min(found.candidates, key=lambda one: one.window)
+    assert found.reference == found.candidates[0].bleu
+    assert (run.folder / "config.json").read_bytes() == before
+    with pytest.raises(UserError, match="thresholds must be greater than 0, got -1"):
+        fa_jax.select(run, [1.2, -1])
+
+
+def test_runs_of_one_target_vocabulary_translate_together(run, trained, tmp_path, cli_call):
+    decoding = replace(run.config.decoding, replace_unknown=True)
+    assert fa_jax.evaluate([run, run], pairs=PAIRS, decoding=decoding).scores["runs"] == 2
+    other = shutil.copytree(trained, tmp_path / "other")
+    path = other / "target.vocabulary.json"
+    vocabulary = json.loads(path.read_text(encoding="utf-8"))
+    vocabulary["tokens"][-1] += "x"
+    path.write_text(json.dumps(vocabulary), encoding="utf-8")
+    status, _, err = cli_call("translate", trained, "--ensemble", other, stdin=b"I am here.\n")
+    assert status == 2 and "different target vocabularies" in err
+
+
+def test_a_runs_parameters_move_once(run):
+    assert run.model is run.model
+    sources = [run.source.encode("I am here.")]
+    search_translations([run.model], run.config.decoding, [sources])
+    assert run.model.on_devices is run.model.on_devices
+
+
+def test_the_run_that_comes_with_the_package_stays_as_it_is():
+    for place in (PRETRAINED / "en-ja", "en-ja"):
+        with pytest.raises(UserError, match="copy the folder first"):
+            fa_jax.set_threshold(place, 0.5)
+    with pytest.raises(UserError, match="copy the folder first"):
+        fa_jax.score_test(fa_jax.load_run("en-ja"))
+
+
+def test_curves_and_spans_of_a_run_can_be_drawn(run, tmp_path):
+    trace = fa_jax.trace(run, "I am here.", threshold=1.2)
+    shown = fa_jax.show(run, "I am here.", tmp_path / "shown.svg", threshold=1.2)
+    assert shown.translation == trace.translation and shown.threshold == 1.2
+    plot_spans(trace, tmp_path / "spans.png")
+    plot_training(read_metrics(run.folder), tmp_path / "training.png")
+    plot_alignment(trace, tmp_path / "alignment.png")
+    assert (tmp_path / "alignment.png").stat().st_size > 5_000
+    with pytest.raises(UserError, match="only fine_grained has one a dimension"):
+        plot_dimensions(trace, tmp_path / "dimensions.png")
+    assert (tmp_path / "spans.png").stat().st_size > 10_000
+    assert (tmp_path / "training.png").stat().st_size > 10_000
+
+
+def test_unknown_words_are_replaced_through_the_alignment():
+    run, found = fa_jax.load_run("en-ja"), [SearchResult([Hypothesis([3, 5], -1.0)], 0, 0)]
+    replaced = replace(run.config.decoding, replace_unknown=True)
+    sources = read_sources(run, ["zzqq"])
+    (trace,) = trace_translations(run.model, replaced, [sources[0].ids], [[3, 5]])
+    wanted = [sources[0].tokens[trace.weights[0].argmax()], *run.target.tokens([5])]
+    text = run.target.tokenizer.detokenize(wanted)
+    assert texts_of(run, sources, replaced, found) == [[text]]
+    assert texts_of(run, sources, run.config.decoding, found) == [[run.target.decode([3, 5])]]

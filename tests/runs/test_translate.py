@@ -1,0 +1,129 @@
+"""Text in, text out, with a run made by hand: characters, six target words."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from fa_jax.attention import NoAttention
+from fa_jax.config import Config, DecodingConfig, ModelConfig
+from fa_jax.data.codec import TextCodec
+from fa_jax.data.tokenizers import Characters
+from fa_jax.data.vocabulary import SPECIAL, Vocabulary
+from fa_jax.decoding.forced import trace_translations
+from fa_jax.errors import UserError
+from fa_jax.model.encoder_decoder import init_encoder_decoder
+from fa_jax.runs.run import Run
+from fa_jax.runs.trace import trace
+from fa_jax.runs.translate import read_sources, texts_of, translate
+from fa_jax.runs.translate import search as search_lines
+
+LINES = ["abba", "", "cab", "zab", "bacabacabacabacabac"]
+DECODING = DecodingConfig(beam_size=4, threshold=1.2, replace_unknown=True)
+
+
+class Counted(Characters):
+    """Notes what it is given."""
+
+    def tokenize(self, text):
+        given.append(text)
+        return super().tokenize(text)
+
+
+given = []
+
+
+def make_run(**model):
+    sizes = dict.fromkeys(("embedding", "encoder", "decoder", "attention", "bottleneck"), 8)
+    config = ModelConfig(**{f"{name}_size": size for name, size in sizes.items()}, **model)
+    params = init_encoder_decoder(jax.random.key(3), config, 7, 6)
+    params = jax.tree.map(lambda x: np.array(x * 3), params)
+    params["decoder"]["output"]["bias"][3] += 1  # unknown words are often written
+    source = TextCodec("en", Counted(), Vocabulary((*SPECIAL, *"abc")))
+    target = TextCodec("ja", Characters(), Vocabulary((*SPECIAL, *"xy")))
+    return Run(
+        Path("tiny"), Config(model=config, decoding=DECODING), source, target, params, 1, 0.0
+    )
+
+
+@pytest.fixture(scope="module")
+def run():
+    return make_run()
+
+
+@pytest.fixture(scope="module")
+def records(run):
+    given.clear()
+    return translate(run, LINES, n_best=3, details=True)
+
+
+def test_each_line_is_tokenized_once(run, records):
+    assert given == LINES
+    given.clear()
+    trace(run, LINES[0])
+    assert given == LINES[:1]
+
+
+def test_details_are_those_of_each_translation_alone(run, records):
+    unknown = 0
+    for line, record in zip(LINES, records, strict=True):
+        (source,) = read_sources(run, [line])
+        shown = ["<unk>" if letter == "z" else letter for letter in line]
+        assert record["source_tokens"] == shown
+        for found in record["translations"] if line else ():
+            words = run.target.vocabulary.ids(found["tokens"][:-1])
+            (alone,) = trace_translations(run.model, DECODING, [source.ids], [words])
+            for name, of_trace in (("alignment", "weights"), ("log_probs", "log_probs")):
+                wanted = getattr(alone, of_trace)
+                np.testing.assert_allclose(found[name], wanted, rtol=1e-4, atol=1e-6)
+            assert found["window"] == alone.windows.sum(1).tolist()
+            looked_at = [line[place] for place in alone.weights.argmax(1)]
+            tokens = zip(found["tokens"][:-1], looked_at[: len(words)], strict=True)
+            assert found["text"] == "".join(s if t == "<unk>" else t for t, s in tokens)
+            unknown += "<unk>" in found["tokens"]
+    assert unknown > 1
+    assert records[1] == {"source_tokens": [], "translations": [{"text": "", "score": 0.0}]}
+
+
+def test_translations_without_details_are_the_same(run, records):
+    plain = translate(run, LINES, n_best=3)
+    assert [record.keys() for record in plain] == [{"translations"}] * len(LINES)
+    for a, b in zip(plain, records, strict=True):
+        for one, other in zip(a["translations"], b["translations"], strict=True):
+            assert one == {name: other[name] for name in ("text", "score")}
+
+
+def test_unknown_words_stay_where_nobody_asks(run):
+    decoding = replace(DECODING, replace_unknown=False)
+    sources = read_sources(run, LINES)
+    results = search_lines([run], [sources], decoding)
+    texts = texts_of(run, sources, decoding, results)
+    assert texts == [[run.target.decode(r.hypotheses[0].words)] for r in results]
+    assert any("<unk>" in text for (text,) in texts)
+
+
+@pytest.mark.parametrize(("n_best", "mend"), [(0, "got 0$"), (5, "got 5: raise --decoding.beam")])
+def test_more_translations_than_the_beam_has(run, n_best, mend):
+    with pytest.raises(UserError, match=f"--n-best must be 1 to the beam size, 4, {mend}"):
+        translate(run, LINES, n_best=n_best)
+
+
+def test_unknown_words_need_an_alignment():
+    with pytest.raises(UserError, match="alignment, which the attention of tiny does not have"):
+        translate(make_run(attention=NoAttention()), LINES)
+
+
+def test_a_trace_is_of_the_best_translation(run, records):
+    found, best = trace(run, LINES[0]), records[0]["translations"][0]
+    assert (found.translation, found.target_tokens) == (best["text"], best["tokens"])
+    assert found.source_tokens == [*LINES[0]] and found.threshold == DECODING.threshold
+    np.testing.assert_allclose(found.weights, best["alignment"], rtol=1e-5, atol=1e-6)
+    for token, log_prob, step in zip(
+        found.target_tokens, found.log_probs, found.alternatives, strict=True
+    ):
+        assert dict(step).get(token, log_prob) == pytest.approx(log_prob, rel=1e-4)
+    assert trace(run, LINES[0], threshold=np.inf).windows.all()
+    with pytest.raises(UserError, match="empty line"):
+        trace(run, "")

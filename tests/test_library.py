@@ -1,0 +1,25 @@
+"""The names that `import fa_jax` offers, and what it does not load before it must."""
+
+import subprocess
+import sys
+
+import pytest
+
+import fa_jax
+
+HEAVY = ("fa_jax.model", "fa_jax.data", "fa_jax.runs", "orbax", "matplotlib", "tensorflow_datasets")
+
+
+def test_every_name_is_there():
+    for name in fa_jax.__all__:
+        assert getattr(fa_jax, name) is not None
+    assert len(fa_jax.__all__) == len({*fa_jax.__all__})
+    assert {"train", "finetune", "evaluate", "select", "translate", "trace"} <= {*dir(fa_jax)}
+    with pytest.raises(AttributeError, match="no attribute 'tarin'"):
+        _ = fa_jax.tarin
+
+
+def test_importing_it_loads_jax_and_attention_alone():
+    code = f"import sys, fa_jax; print([m for m in {HEAVY!r} if m in sys.modules])"
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert finished.stdout.strip() == "[]", finished.stderr

@@ -1,0 +1,31 @@
+"""A file is whole, or what was there before."""
+
+import os
+
+import pytest
+
+from fa_jax.whole_files import write_bytes, write_text
+
+
+def test_it_is_written_and_replaced(tmp_path):
+    path = tmp_path / "a.txt"
+    for text in ("first\r\n", "勇気\n", ""):
+        write_text(path, text)
+        assert path.read_bytes() == text.encode()
+    write_bytes(path, b"\x00\xff")
+    assert path.read_bytes() == b"\x00\xff"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    write_text(path, "old")
+
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_text(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
