@@ -48,7 +48,7 @@ translate: languages .venv/installed ## translate lines from stdin to stdout (TH
 evaluate: languages .venv/installed ## score the test set (THRESHOLD=1.2)
 	@$(FA_JAX) evaluate "$(RUN)" $(THRESHOLD_OPTION) $(ARGS)
 
-benchmark: .venv/installed $(if $(filter-out peers,$(NAME)),,.venv-peers/installed) ## measure speed on this machine (NAME=one benchmark)
+benchmark: .venv/installed ## measure speed on this machine (NAME=one benchmark)
 	@$(FA_JAX) benchmark $(NAME) --output experiments/results/benchmarks $(ARGS)
 
 experiments: .venv/installed ## write experiments/results/study/REPORT.md; trains what was not measured
@@ -66,7 +66,8 @@ test: .venv/installed-test ## run the tests
 lint: .venv/installed-test ## check style
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
 
-peers: .venv-peers/installed ## install what `benchmark NAME=peers` compares with
+peers: .venv/installed .venv-peers/installed ## measure speed beside JoeyNMT, after make train LANG=en-ja
+	@.venv/bin/python -m experiments.peers
 
 .PHONY: languages
 languages:

@@ -21,14 +21,14 @@ from pathlib import Path
 import tyro
 
 from experiments.measuring.folders import RECORDS, write
+from fa_jax.cache import set_up_process
 from fa_jax.config import Config
 from fa_jax.data.encoded import PreparedData, prepare
 from fa_jax.decoding.search import average_window
-from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu
+from fa_jax.evaluation.validation import mean_smoothed_bleu
 from fa_jax.presets import SYSTEMS, preset
-from fa_jax.process import set_up_process
-from fa_jax.runs.begin import begin_run
 from fa_jax.runs.run import Run, load_run
+from fa_jax.runs.train import begin_run
 from fa_jax.runs.translate import read_sources, search, texts_of
 from fa_jax.training.loop import Interrupted, train
 from fa_jax.training.metrics import read_metrics

@@ -1,4 +1,4 @@
-"""VS Table 3: decoding time with and without windows, from `fa-jax benchmark forced_decoding`."""
+"""VS Table 3: decoding time with and without windows (`experiments.forced_decoding`)."""
 
 import json
 
@@ -26,9 +26,7 @@ def part() -> Part:
         "",
         *rows_as_table(HEAD, rows),
     ]
-    notes = (
-        "Measured by `fa-jax benchmark forced_decoding --output experiments/results/benchmarks`."
-    )
+    notes = "Measured by `python -m experiments.forced_decoding`."
     return Part("table3", "Table 3: decoding time", lines, notes)
 
 

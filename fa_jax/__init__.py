@@ -10,27 +10,19 @@ from importlib import import_module
 import fa_jax.attention
 from fa_jax.attention import *  # noqa: F403
 
-_LATER = {
-    "set_up_process": "process",
-    "UserError": "errors",
-    "Config": "config",
-    "DataConfig": "config",
-    "ModelConfig": "config",
-    "TrainingConfig": "config",
-    "DecodingConfig": "config",
-    "preset": "presets",
-    "finetuning": "presets",
-    "train": "runs.train",
-    "finetune": "runs.train",
-    "load_run": "runs.run",
-    "translate": "runs.translate",
-    "trace": "runs.trace",
-    "show": "runs.show",
-    "evaluate": "runs.evaluate",
-    "score_test": "runs.evaluate",
-    "select": "runs.select",
-    "set_threshold": "runs.folder",
+_MODULES = {
+    "cache": ("set_up_process",),
+    "errors": ("UserError",),
+    "config": ("Config", "DataConfig", "ModelConfig", "TrainingConfig", "DecodingConfig"),
+    "presets": ("preset", "finetuning"),
+    "runs.train": ("train", "finetune"),
+    "runs.run": ("load_run",),
+    "runs.translate": ("translate",),
+    "runs.trace": ("trace", "show"),
+    "runs.evaluate": ("evaluate", "score_test", "select"),
+    "runs.folder": ("set_threshold",),
 }
+_LATER = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [*fa_jax.attention.__all__, *_LATER]
 

@@ -1,30 +1,35 @@
 """Every setting of a run. Each field can be set from the command line, as `--model.sigma 5`."""
 
+import operator
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 from fa_jax.attention import Attention, AttentionConfig
 from fa_jax.data.tokenizers import TOKENIZERS
 from fa_jax.errors import UserError
 
+BOUNDS = {"at least": operator.ge, "greater than": operator.gt, "less than": operator.lt}
+Count = Annotated[int, ("at least", 1)]
+CountOrZero = Annotated[int, ("at least", 0)]
+VocabularySize = Annotated[int, ("at least", 5)]
+NotNegative = Annotated[float, ("at least", 0)]
+Positive = Annotated[float, ("greater than", 0)]
 
-def _check_at_least(config: Any, section: str, **lowest: float):
-    """Each named field must be at least so much; a NaN is not."""
-    for name, bound in lowest.items():
-        value = getattr(config, name)
-        if not value >= bound:
-            raise UserError(f"{section}.{name} must be at least {bound:g}, got {value}")
 
+class _Section:
+    """Each field must be within the bounds of its type; a NaN is not."""
 
-def _check_above_zero(config: Any, section: str, *names: str):
-    for name in names:
-        value = getattr(config, name)
-        if not value > 0:
-            raise UserError(f"{section}.{name} must be greater than 0, got {value}")
+    def __post_init__(self):
+        section = type(self).__name__.removesuffix("Config").lower()
+        for item in fields(self):
+            value = getattr(self, item.name)
+            for words, limit in getattr(item.type, "__metadata__", ()):
+                if not BOUNDS[words](value, limit):
+                    raise UserError(f"{section}.{item.name} must be {words} {limit}, got {value}")
 
 
 @dataclass(frozen=True)
-class DataConfig:
+class DataConfig(_Section):
     """Which text is read, and how it becomes numbers."""
 
     languages: str = "en-ja"
@@ -33,43 +38,33 @@ class DataConfig:
     """Name of a corpus, several joined by '+', or a folder; empty: the languages' default."""
     tokenizer: Literal[(*TOKENIZERS,)] = "subword"
     """Unit of text."""
-    source_vocabulary: int = 4000
+    source_vocabulary: VocabularySize = 4000
     """Most frequent source tokens kept, special ones included."""
-    target_vocabulary: int = 4000
+    target_vocabulary: VocabularySize = 4000
     """Most frequent target tokens kept, special ones included."""
-    max_length: int = 50
+    max_length: Count = 50
     """Longest training sentence in tokens, either side; test sentences are never dropped."""
-    padded_shapes: int = 12
+    padded_shapes: Count = 12
     """Number of different padded batch shapes; each is compiled once."""
     kytea_model: str = ""
     """A KyTea model file: Japanese words by KyTea instead of MeCab."""
     reverse_source: bool = False
     """Read source sentences from their end (Sutskever et al. 2014)."""
 
-    def __post_init__(self):
-        _check_at_least(
-            self,
-            "data",
-            source_vocabulary=5,
-            target_vocabulary=5,
-            max_length=1,
-            padded_shapes=1,
-        )
-
 
 @dataclass(frozen=True)
-class ModelConfig:
+class ModelConfig(_Section):
     """Sizes of the network (symbols of the paper in brackets) and how it is computed."""
 
-    embedding_size: int = 256
+    embedding_size: Count = 256
     """Word embeddings, both languages (E)."""
-    encoder_size: int = 256
+    encoder_size: Count = 256
     """Each of the encoder's two LSTMs (D = twice this)."""
-    decoder_size: int = 256
+    decoder_size: Count = 256
     """The decoder's LSTM (H)."""
-    attention_size: int = 256
+    attention_size: Count = 256
     """Hidden layer of the score and strength networks (A)."""
-    bottleneck_size: int = 256
+    bottleneck_size: Count = 256
     """Linear layer before the softmax (F)."""
     attention: Attention = field(default_factory=AttentionConfig)
     """What the decoder reads the source by: a score under a span, or a summary."""
@@ -77,103 +72,74 @@ class ModelConfig:
     """Feed tanh(W [c_t; h_t]) to the next step, and write words from it (Luong et al. 2015)."""
     contextualize: bool = False
     """Gate all embeddings by the source sentence's mean (Choi et al. 2017)."""
-    dropout: float = 0.0
+    dropout: Annotated[float, ("at least", 0), ("less than", 1)] = 0.0
     """Share of embedding and bottleneck units dropped in training."""
     compute_dtype: Literal["float32", "bfloat16"] = "float32"
     """Precision of the products; parameters stay float32."""
     rematerialize: bool = False
     """Recompute the decoder's steps in the backward pass: less memory, more time."""
 
-    def __post_init__(self):
-        sizes = [item.name for item in fields(self) if item.name.endswith("_size")]
-        _check_at_least(self, "model", **dict.fromkeys(sizes, 1), dropout=0)
-        if not self.dropout < 1:
-            raise UserError(f"model.dropout must be less than 1, got {self.dropout}")
-
 
 @dataclass(frozen=True)
-class TrainingConfig:
+class TrainingConfig(_Section):
     """How the parameters are learnt."""
 
-    batch_size: int = 128
+    batch_size: Count = 128
     """Sentence pairs a step, over all devices."""
-    epochs: float = 2.0
+    epochs: Positive = 2.0
     """Passes over the training set."""
-    steps: int = 0
+    steps: CountOrZero = 0
     """Stop after this many steps; 0: after `epochs`."""
-    learning_rate: float = 1e-3
+    learning_rate: Positive = 1e-3
     """Adam's."""
     strength_rate: float = 1.0
     """Learning rate of a network that decides where attention may look, such as that of g(t),
     relative to the others'."""
-    warmup_steps: int = 0
+    warmup_steps: CountOrZero = 0
     """Steps over which the learning rate rises to `learning_rate`."""
-    halve_from: float = 4.0
+    halve_from: Annotated[float, ("at least", 1)] = 4.0
     """The learning rate is first halved when this epoch begins (the first is epoch 1)."""
-    halve_every: float = 1.0
+    halve_every: Positive = 1.0
     """And again after each so many epochs."""
-    clip_norm: float = 3.0
+    clip_norm: Positive = 3.0
     """Largest norm of the gradient."""
-    beta: float = 0.0
+    beta: NotNegative = 0.0
     """Reward for strong penalties (Eq. 9); the paper fine-tunes with 0.1."""
-    threshold: float = float("inf")
+    threshold: Positive = float("inf")
     """Attention sees only the window of this threshold while it learns (tau)."""
-    validations: int = 1
+    validations: Count = 1
     """Validations an epoch; each may become the best checkpoint."""
-    checkpoint_seconds: float = 60.0
+    checkpoint_seconds: Positive = 60.0
     """Time between checkpoints to resume from."""
-    seed: int = 0
+    seed: CountOrZero = 0
     """Of the initial parameters, the order of batches and dropout."""
-
-    def __post_init__(self):
-        _check_at_least(
-            self,
-            "training",
-            batch_size=1,
-            steps=0,
-            warmup_steps=0,
-            halve_from=1,
-            validations=1,
-            beta=0,
-            seed=0,
-        )
-        _check_above_zero(
-            self,
-            "training",
-            "epochs",
-            "learning_rate",
-            "halve_every",
-            "clip_norm",
-            "threshold",
-            "checkpoint_seconds",
-        )
 
 
 @dataclass(frozen=True)
-class DecodingConfig:
+class DecodingConfig(_Section):
     """How translations are searched for."""
 
-    beam_size: int = 5
+    beam_size: Count = 5
     """Hypotheses a sentence."""
-    threshold: float = float("inf")
+    threshold: Positive = float("inf")
     """Positions penalised this much or more are not scored (tau)."""
-    batch_size: int = 64
+    batch_size: Count = 64
     """Sentences decoded together."""
-    max_source_length: int = 1000
+    max_source_length: Count = 1000
     """Longer input is translated up to this many tokens, with a warning."""
-    max_length_ratio: float = 2.0
+    max_length_ratio: NotNegative = 2.0
     """A translation has at most this many tokens for each source token ..."""
-    max_length_extra: int = 10
+    max_length_extra: Count = 10
     """... and so many on top."""
-    length_exponent: float = 1.0
+    length_exponent: NotNegative = 1.0
     """Hypotheses compete by their log p divided by length to this power: more favours longer."""
     implementation: Literal["auto", "dense", "windowed"] = "auto"
     """How attention is evaluated; the result is the same. auto: windowed where it was measured to
     win, which takes some seconds longer to compile."""
-    shortlist: int = 0
+    shortlist: CountOrZero = 0
     """Write only this many of the most frequent words, and likely translations of the source's
     words; 0: any word."""
-    shortlist_translations: int = 20
+    shortlist_translations: Count = 20
     """Likely translations of each source word, where there is a shortlist."""
     output_dtype: Literal["model", "bfloat16"] = "model"
     """Precision of the output layer's products. bfloat16: faster on processors that have it (on
@@ -184,19 +150,7 @@ class DecodingConfig:
     """For replace_unknown: a file with a source word, a tab and its translation on each line."""
 
     def __post_init__(self):
-        _check_at_least(
-            self,
-            "decoding",
-            beam_size=1,
-            batch_size=1,
-            max_source_length=1,
-            max_length_ratio=0,
-            max_length_extra=1,
-            length_exponent=0,
-            shortlist=0,
-            shortlist_translations=1,
-        )
-        _check_above_zero(self, "decoding", "threshold")
+        super().__post_init__()
         if 0 < self.shortlist < 5:
             raise UserError(
                 f"decoding.shortlist must be 0 (any word) or at least 5, got {self.shortlist}: the "

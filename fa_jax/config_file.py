@@ -1,33 +1,28 @@
 """A run's `config.json`: settings as JSON and back, older formats too."""
 
 import math
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
 from fa_jax.attention import SCORES, SPANS, SUMMARIES, Attention, AttentionConfig, Summary
-from fa_jax.attention.registry import name_of
-from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
+from fa_jax.attention.attention_config import name_of, value_of
+from fa_jax.config import Config
 from fa_jax.errors import UserError
 
 FORMAT = 2
 """1, which has no number: the settings of all scores and spans stand beside each other."""
-SECTIONS = {
-    "data": DataConfig,
-    "model": ModelConfig,
-    "training": TrainingConfig,
-    "decoding": DecodingConfig,
-}
+SECTIONS = {item.name: item.type for item in fields(Config) if is_dataclass(item.type)}
 REGISTRIES = {"score": SCORES, "span": SPANS, "summary": SUMMARIES}
 Json = dict[str, Any]
 
 
 def config_json(config: Config) -> Json:
-    """What `config.json` holds; infinite numbers are written as "inf".
+    """What `config.json` holds.
 
     Raises:
       UserError: a score, span or summary that is in no registry.
     """
-    sections = {name: _plain(getattr(config, name)) for name in SECTIONS}
+    sections = {name: asdict(getattr(config, name)) for name in SECTIONS}
     sections["model"]["attention"] = attention_json(config.model.attention)
     return {"format": FORMAT, **sections, "preset": config.preset}
 
@@ -36,7 +31,8 @@ def config_from_json(content: Json) -> Config:
     """The config that `config_json` wrote, in this format or an older one.
 
     Raises:
-      UserError: an unknown format, name or key, a missing section, or a value that cannot be.
+      UserError, ValueError: an unknown format, name or key, a missing section, or a value that
+        cannot be.
     """
     if content.get("format", 1) not in (1, FORMAT):
         raise UserError(f"format {content['format']} is not known: it is of a newer fa_jax")
@@ -59,7 +55,7 @@ def attention_json(attention: Attention) -> Json:
         parts = {"score": attention.score, "span": attention.span}
     try:
         return {
-            role: {"name": name_of(part, REGISTRIES[role]), **_plain(part)}
+            role: {"name": name_of(part, REGISTRIES[role]), **asdict(part)}
             for role, part in parts.items()
         }
     except ValueError as error:
@@ -71,11 +67,9 @@ def _attention(content: Json) -> Attention:
     for role, settings in content.items():
         if role not in REGISTRIES:
             raise UserError(f"unknown key model.attention.{role}")
-        name, registry = settings["name"], REGISTRIES[role]
-        if name not in registry:
-            raise UserError(f"unknown {role} {name!r}: choose {', '.join(registry)}")
+        kind = type(value_of(settings["name"], REGISTRIES[role], role))
         rest = {key: value for key, value in settings.items() if key != "name"}
-        parts[role] = _value(registry[name], rest, f"model.attention.{role}.")
+        parts[role] = _value(kind, rest, f"model.attention.{role}.")
     return parts["summary"] if "summary" in parts else AttentionConfig(**parts)
 
 
@@ -84,14 +78,6 @@ def _value(kind: type, settings: Json, where: str) -> Any:
     if unknown := {*settings} - known:
         raise UserError(f"unknown key {where}{min(unknown)}")
     return kind(**{k: math.inf if v == "inf" else v for k, v in settings.items()})
-
-
-def _plain(value: Any) -> Json:
-    """A dataclass's settings; arrays of one number as that number."""
-    return {
-        name: "inf" if isinstance(setting, float) and math.isinf(setting) else setting
-        for name, setting in asdict(value).items()
-    }
 
 
 def _from_format_1(content: Json) -> Json:

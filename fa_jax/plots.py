@@ -6,7 +6,8 @@ VS is Shu and Nakayama (2017); FG is Choi et al. (2018), Fine-Grained Attention 
 """
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,51 +17,43 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib import font_manager
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, FigureBase
 
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.errors import UserError
-from fa_jax.evaluation.alignment import mean_over_steps, of_dimension
 from fa_jax.whole_files import write_bytes
 
 BAND, FOCUS, STRENGTH = "#cfe3f5", "#d55e00", "#0072b2"  # told apart by colour-blind readers too
 JAPANESE_FONTS = (
-    "Noto Sans CJK JP", "Noto Sans JP", "IPAexGothic", "IPAGothic", "TakaoGothic",
-    "Hiragino Sans", "Yu Gothic", "MS Gothic",
+    "Noto Sans CJK JP", "Noto Sans JP", "IPAGothic", "TakaoGothic",
+    "Hiragino Sans", "Yu Gothic", "MS Gothic", "IPAexGothic",
 )  # fmt: skip
 
 
 def plot_spans(trace: SpanTrace, path: Path, title: str = "") -> None:
-    """Writes `span_figure`. title: a line above its own."""
-    _save(span_figure(trace, title), path)
-
-
-def plot_span_grid(traces: Sequence[SpanTrace], path: Path, columns: int = 2) -> None:
-    """Writes the vision spans of several sentences, row by row (VS Figure 4)."""
-    rows = [traces[first : first + columns] for first in range(0, len(traces), columns)]
-    with mpl.rc_context(_style()):
-        heights = [max(_size(trace)[1] for trace in row) for row in rows]
-        widths = [max(_size(t)[0] for t in traces[column::columns]) for column in range(columns)]
-        figure = Figure(figsize=(sum(widths), sum(heights)), layout="constrained")
-        grid = figure.subfigures(
-            len(rows), columns, squeeze=False, height_ratios=heights, width_ratios=widths
-        )
-        for part, trace in zip(grid.flat, traces, strict=False):
-            _draw_spans(part, trace, "")
-        _save(figure, path)
-
-
-def span_figure(trace: SpanTrace, title: str = "") -> Figure:
-    """The vision span of each output step over a sentence (VS Figures 1b and 4).
+    """Writes the vision span of each output step over a sentence (VS Figures 1b and 4).
 
     Source tokens from left to right, output tokens from top to bottom. A step's window is a band,
     its attention weights are squares in it, its focus p_t a dot; beside it the strength g(t).
+    title: a line above the figure's own.
     """
-    with mpl.rc_context(_style()):
-        figure = Figure(figsize=_size(trace), layout="constrained")
+    with _written(path, _size(trace)) as figure:
         _draw_spans(figure, trace, title)
-    return figure
+
+
+def plot_span_grid(traces: Sequence[SpanTrace], path: Path) -> None:
+    """Writes the vision spans of several sentences, two in a row (VS Figure 4)."""
+    widths = [max(_size(trace)[0] for trace in traces[column::2]) for column in range(2)]
+    heights = [
+        max(_size(trace)[1] for trace in traces[first : first + 2])
+        for first in range(0, len(traces), 2)
+    ]
+    with _written(path, (sum(widths), sum(heights))) as figure:
+        grid = figure.subfigures(
+            len(heights), 2, squeeze=False, height_ratios=heights, width_ratios=widths
+        )
+        for part, trace in zip(grid.flat, traces, strict=False):
+            _draw_spans(part, trace, "")
 
 
 def _size(trace: SpanTrace) -> tuple[float, float]:
@@ -72,12 +65,11 @@ def _size(trace: SpanTrace) -> tuple[float, float]:
 def _draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
     steps, positions = trace.weights.shape
     axes, strength = figure.subplots(1, 2, width_ratios=[max(positions, 6), 3], sharey=True)
-    for step in range(steps):
-        inside = np.flatnonzero(trace.windows[step])
-        if not len(inside):  # a summary was read instead
-            continue
-        left, width = inside[0] - 0.5, inside[-1] - inside[0] + 1
-        axes.barh(step, width, 0.86, left, color=BAND, label="window" if step == 0 else None)
+    windowed = np.flatnonzero(trace.windows.any(1))  # at the others a summary was read instead
+    first = trace.windows[windowed].argmax(1)
+    after = positions - trace.windows[windowed, ::-1].argmax(1)
+    if len(windowed):
+        axes.barh(windowed, after - first, 0.86, first - 0.5, color=BAND, label="window")
     step, position = np.nonzero(trace.weights > 0.01)
     sizes = 150 * trace.weights[step, position]
     axes.scatter(position, step, sizes, color="0.25", marker="s", label="attention weight")
@@ -98,20 +90,23 @@ def _draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
 def plot_alignment(trace: SpanTrace, path: Path, dimension: int | None = None) -> None:
     """Writes the weights of each output token over the source tokens (FG Figures 2 and 4).
 
-    dimension: of a score by dimension, this one alone, from 0; None: the mean over all.
+    dimension: of a score by dimension, this one alone, from 0; None: the mean over all, which is
+    comparable with attention of one weight a position.
 
     Raises:
       UserError: a dimension is asked for, but the score has one weight a position.
+      ValueError: there is no such dimension.
     """
     weights, title = trace.weights, "attention weights"
     if dimension is not None:
-        weights = of_dimension(_by_dimension(trace), dimension)
-        title = f"attention weights, dimension {dimension}"
-    size = (2.4 + 0.34 * weights.shape[1], 2.0 + 0.3 * weights.shape[0])
-    with mpl.rc_context(_style()):
-        figure, axes = _heat_map(weights, title, size)
-        _label_sentences(axes, trace)
-        _save(figure, path)
+        by_dimension = _by_dimension(trace)
+        count = by_dimension.shape[2]
+        if not 0 <= dimension < count:
+            raise ValueError(f"dimension must be 0 to {count - 1}, got {dimension}")
+        weights, title = by_dimension[:, :, dimension], f"attention weights, dimension {dimension}"
+    steps, positions = weights.shape
+    with _written(path, (2.4 + 0.34 * positions, 2.0 + 0.3 * steps)) as figure:
+        _label_sentences(_heat_map(figure, weights, title), trace)
 
 
 def plot_dimensions(trace: SpanTrace, path: Path, dimensions: int = 50) -> None:
@@ -120,13 +115,11 @@ def plot_dimensions(trace: SpanTrace, path: Path, dimensions: int = 50) -> None:
     Raises:
       UserError: the score has one weight a position.
     """
-    weights = mean_over_steps(_by_dimension(trace))[:, :dimensions]
-    title = "attention weights, mean over output tokens"
-    with mpl.rc_context(_style()):
-        figure, axes = _heat_map(weights, title, (10, 1.6 + 0.3 * weights.shape[0]))
+    weights = _by_dimension(trace).mean(0)[:, :dimensions]
+    with _written(path, (10, 1.6 + 0.3 * len(weights))) as figure:
+        axes = _heat_map(figure, weights, "attention weights, mean over output tokens")
         _label_tokens(axes.set_yticks, trace.source_tokens)
         axes.set_xlabel("dimension of the annotation")
-        _save(figure, path)
 
 
 def plot_training(rows: Sequence[dict[str, float | int]], path: Path) -> None:
@@ -137,8 +130,7 @@ def plot_training(rows: Sequence[dict[str, float | int]], path: Path) -> None:
         "tokens_per_second": "target tokens a second",
         "validation_bleu": "validation BLEU (greedy)",
     }
-    with mpl.rc_context(_style()):
-        figure = Figure(figsize=(9, 5.5), layout="constrained")
+    with _written(path, (9, 5.5)) as figure:
         for axes, (name, label) in zip(figure.subplots(2, 2).flat, panels.items(), strict=True):
             points = [(row["step"], row[name]) for row in rows if name in row]
             marker = "o-" if name == "validation_bleu" else "-"
@@ -147,7 +139,6 @@ def plot_training(rows: Sequence[dict[str, float | int]], path: Path) -> None:
             axes.set_ylabel(label)
             axes.set_ylim(bottom=0)
             axes.grid(alpha=0.3)
-        _save(figure, path)
 
 
 def _by_dimension(trace: SpanTrace) -> Float[np.ndarray, "T S D"]:
@@ -158,14 +149,11 @@ def _by_dimension(trace: SpanTrace) -> Float[np.ndarray, "T S D"]:
     return trace.by_dimension
 
 
-def _heat_map(
-    weights: Float[np.ndarray, "rows columns"], title: str, size: tuple[float, float]
-) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=size, layout="constrained")
+def _heat_map(figure: Figure, weights: Float[np.ndarray, "rows columns"], title: str) -> Axes:
     axes = figure.subplots()
     axes.imshow(weights, cmap="Greys", vmin=0, vmax=max(weights.max(), 1e-9), aspect="auto")
     figure.suptitle(title)
-    return figure, axes
+    return axes
 
 
 def _label_sentences(axes: Axes, trace: SpanTrace):
@@ -180,21 +168,23 @@ def _label_tokens(set_ticks: Callable, tokens: Sequence[str], **style) -> None:
     set_ticks(range(len(tokens)), [token.replace("▁", "·") for token in tokens], **style)
 
 
-def _save(figure: Figure, path: Path) -> None:
-    FigureCanvasAgg(figure)
-    written = io.BytesIO()
-    figure.savefig(written, format=path.suffix[1:] or "png", dpi=150)
+@contextmanager
+def _written(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
+    """A figure of so many inches, in matplotlib's own look; written when it is drawn."""
+    with mpl.rc_context({"font.family": _fonts()}):
+        figure = Figure(figsize=size, layout="constrained")
+        yield figure
+        written = io.BytesIO()
+        figure.savefig(written, format=path.suffix[1:] or "png", dpi=150)
     write_bytes(path, written.getvalue())
 
 
 @cache
-def _style() -> dict[str, object]:
-    """matplotlib's own look, with a font that has Japanese letters if the system has one."""
+def _fonts() -> list[str]:
+    """matplotlib's own, and one with Japanese letters: the system's, or the package's."""
+    font_manager.fontManager.addfont(packaged_font())
     installed = {font.name for font in font_manager.fontManager.ttflist}
-    found = [name for name in JAPANESE_FONTS if name in installed]
-    if not found:
-        font_manager.fontManager.addfont(packaged_font())
-    return {"font.family": ["DejaVu Sans", *(found or ["IPAexGothic"])], "font.size": 10}
+    return ["DejaVu Sans", *(name for name in JAPANESE_FONTS if name in installed)]
 
 
 def packaged_font() -> Path:

@@ -9,26 +9,7 @@ attention.
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from fa_jax.attention import (
-    Adaptive,
-    Attention,
-    AttentionConfig,
-    Concat,
-    Feedback,
-    FineGrained,
-    Flexible,
-    General,
-    Global,
-    Linear,
-    LocalP,
-    Location,
-    MonotonicChunkwise,
-    NoAttention,
-    Recurrent,
-    Score,
-    Span,
-    Tensor,
-)
+from fa_jax import attention
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
 from fa_jax.errors import UserError
 
@@ -40,18 +21,9 @@ def _units(units: int, **others: Any) -> ModelConfig:
 
 
 SMALL = Config(
-    data=DataConfig(),
-    model=ModelConfig(),
     training=TrainingConfig(
-        batch_size=128,
-        epochs=2.0,
-        learning_rate=2e-3,
-        strength_rate=0.05,
-        halve_from=2.0,
-        halve_every=0.25,
-        validations=2,
+        learning_rate=2e-3, strength_rate=0.05, halve_from=2.0, halve_every=0.25, validations=2
     ),
-    decoding=DecodingConfig(beam_size=5, batch_size=64),
 )
 """`small`: 256 units, 4,000 subwords a side; about 10 minutes on 2 cores (README)."""
 
@@ -112,16 +84,9 @@ FINE_GRAINED = Config(
 """`fg`: the sizes of Choi et al. (2018), 4.3, for accelerators."""
 
 SIZES = {
-    "small": SMALL,
-    "small-words": SMALL_WORDS,
-    "small-chars": SMALL_CHARACTERS,
-    "paper": PAPER,
-    "char": CHARACTER,
-    "luong": LUONG,
-    "fg": FINE_GRAINED,
+    config.preset: config
+    for config in (SMALL, SMALL_WORDS, SMALL_CHARACTERS, PAPER, CHARACTER, LUONG, FINE_GRAINED)
 }
-
-
 SMALL_SIZES = ("small", "small-words", "small-chars")
 """For 2 cores; the others are for accelerators."""
 
@@ -136,37 +101,40 @@ class System:
     decoding: dict[str, Any] = field(default_factory=dict)
 
 
-FLEXIBLE = Flexible()
+CONCAT, GLOBAL, FLEXIBLE = attention.Concat(), attention.Global(), attention.Flexible()
 DROPPED = {"dropout": 0.2}
-LOCATION = {"attention": AttentionConfig(Location(), Global()), **DROPPED}
-LOCAL_P_FED = {"attention": AttentionConfig(General(), LocalP()), "input_feeding": True, **DROPPED}
+NO_ATTENTION = {"attention": attention.NoAttention()}
+LOCATION = {"attention": attention.AttentionConfig(attention.Location(), GLOBAL), **DROPPED}
+LOCAL_P_FED = {
+    "attention": attention.AttentionConfig(attention.General(), attention.LocalP()),
+    "input_feeding": True,
+    **DROPPED,
+}
 CONTEXT = {"contextualize": True}
 
 
-def _reading(score: Score, span: Span = FLEXIBLE, **model: Any) -> dict[str, Any]:
-    return {"attention": AttentionConfig(score, span), **model}
+def _reading(
+    score: attention.Score, span: attention.Span = FLEXIBLE, **model: Any
+) -> dict[str, Any]:
+    return {"attention": attention.AttentionConfig(score, span), **model}
 
 
 SYSTEMS = {
     "flexible": System("flexible attention (VS)"),
     "flexible-1.2": System("... decoding at threshold 1.2", decoding={"threshold": 1.2}),
-    "global": System("attention to all positions (VS Eq. 2)", _reading(Concat(), Global())),
+    "global": System("attention to all positions (VS Eq. 2)", _reading(CONCAT, GLOBAL)),
     "local-p": System(
-        "windows of 10 around a predicted centre (VS Eq. 10)", _reading(Concat(), LocalP())
+        "windows of 10 around a predicted centre (VS Eq. 10)", _reading(CONCAT, attention.LocalP())
     ),
     # The decoder starts from the encoder that reads backwards, which ends with the first word: what
     # Luong et al. gain by reversing the source is there unless the text itself is reversed.
     "base": System(
         "no attention at all, source read from its first word to its last (Luong)",
-        {"attention": NoAttention()},
+        NO_ATTENTION,
         data={"reverse_source": True},
     ),
-    "base-reverse": System(
-        "... source read from its last word to its first (Luong)", {"attention": NoAttention()}
-    ),
-    "base-reverse-dropout": System(
-        "... and dropout (Luong)", {"attention": NoAttention(), **DROPPED}
-    ),
+    "base-reverse": System("... source read from its last word to its first (Luong)", NO_ATTENTION),
+    "base-reverse-dropout": System("... and dropout (Luong)", {**NO_ATTENTION, **DROPPED}),
     "location": System("dropout, global attention with location score (Luong)", LOCATION),
     "location-feed": System("... and input feeding (Luong)", {**LOCATION, "input_feeding": True}),
     "general-local-p-feed": System(
@@ -179,29 +147,35 @@ SYSTEMS = {
         decoding={"replace_unknown": True},
     ),
     "atty": System(
-        "global, score reads the word fed back (FG, AttY)", _reading(Feedback(), Global())
+        "global, score reads the word fed back (FG, AttY)", _reading(attention.Feedback(), GLOBAL)
     ),
     "atty2d": System(
-        "global, a score for each dimension (FG, AttY2D)", _reading(FineGrained(), Global())
+        "global, a score for each dimension (FG, AttY2D)", _reading(attention.FineGrained(), GLOBAL)
     ),
     "context": System(
-        "global, contextualised embeddings (FG, C)", _reading(Concat(), Global(), **CONTEXT)
+        "global, contextualised embeddings (FG, C)", _reading(CONCAT, GLOBAL, **CONTEXT)
     ),
-    "context-atty": System("... and AttY (FG)", _reading(Feedback(), Global(), **CONTEXT)),
-    "context-atty2d": System("... and AttY2D (FG)", _reading(FineGrained(), Global(), **CONTEXT)),
-    "recurrent": System("flexible, positions remember their weights (Yang)", _reading(Recurrent())),
-    "tensor": System("flexible, neural tensor score (Socher)", _reading(Tensor())),
+    "context-atty": System("... and AttY (FG)", _reading(attention.Feedback(), GLOBAL, **CONTEXT)),
+    "context-atty2d": System(
+        "... and AttY2D (FG)", _reading(attention.FineGrained(), GLOBAL, **CONTEXT)
+    ),
+    "recurrent": System(
+        "flexible, positions remember their weights (Yang)", _reading(attention.Recurrent())
+    ),
+    "tensor": System("flexible, neural tensor score (Socher)", _reading(attention.Tensor())),
     "monotonic": System(
-        "a head that moves forward, chunks (MoChA)", _reading(Concat(), MonotonicChunkwise())
+        "a head that moves forward, chunks (MoChA)",
+        _reading(CONCAT, attention.MonotonicChunkwise()),
     ),
-    "adaptive": System("a learnt extent (Sukhbaatar)", _reading(Concat(), Adaptive())),
-    "linear": System("a summary of fixed size (de Brébisson)", {"attention": Linear()}),
+    "adaptive": System("a learnt extent (Sukhbaatar)", _reading(CONCAT, attention.Adaptive())),
+    "linear": System("a summary of fixed size (de Brébisson)", {"attention": attention.Linear()}),
 }
 """Rows of VS Tables 1 and 2, of Luong's table, of FG's Table 1, and their neighbours."""
 
 PRESETS_HELP = (
     f"SIZE or SIZE-SYSTEM: settings that all other options start from. Sizes: {', '.join(SIZES)} "
-    f"(all but {', '.join(SMALL_SIZES)} for accelerators). Systems: "
+    f"(all but {', '.join(SMALL_SIZES)} for accelerators). Systems (VS: Shu "
+    "and Nakayama 2017; FG: Choi et al. 2018): "
     + "; ".join(f"{name}: {system.summary}" for name, system in SYSTEMS.items())
     + ". Fine-tuned systems: fa-jax finetune. Ensembles: fa-jax translate --ensemble."
 )
@@ -220,7 +194,7 @@ WINDOWS_IN_FINETUNING = {"threshold": 1.2, "strength_rate": 0.1}
 """The small sizes are fine-tuned as they decode: attention sees its windows alone."""
 
 CHARACTERS_IN_FINETUNING = {"beta": 0.5, "threshold": 0.8, "strength_rate": 0.5}
-CHARACTERS_SPAN = Flexible(sigma=9.7)
+CHARACTERS_SPAN = attention.Flexible(sigma=9.7)
 """Of characters, in fine-tuning: σ decides how narrow windows can become. At 1.5 g(t) stays near 0
 or runs away, to windows of 3; near 10, VS 5.1's largest, it may come as near 1 as it likes."""
 
@@ -262,11 +236,16 @@ def preset(name: str, languages: str, corpus: str = "") -> Config:
         source, target = WORD_VOCABULARIES[languages]
         data = replace(data, source_vocabulary=source, target_vocabulary=target)
     if size in SMALL_SIZES:
-        training = _longer(training, SMALLER_CORPORA.get(corpus or languages, 1.0))
-        rate = SLOWER_STRENGTH.get(corpus or languages, training.strength_rate)
-        training = replace(training, strength_rate=rate)
+        longer = SMALLER_CORPORA.get(corpus or languages, 1.0)
+        training = replace(
+            training,
+            epochs=training.epochs * longer,
+            halve_from=1 + (training.halve_from - 1) * longer,
+            halve_every=training.halve_every * longer,
+            strength_rate=SLOWER_STRENGTH.get(corpus or languages, training.strength_rate),
+        )
     model = replace(config.model, **changes.model)
-    if isinstance(model.attention, AttentionConfig):
+    if isinstance(model.attention, attention.AttentionConfig):
         score = model.attention.score.for_sources(config.decoding.max_source_length)
         model = replace(model, attention=replace(model.attention, score=score))
     return Config(
@@ -311,27 +290,14 @@ def finetuning(config: Config) -> Config:
     config = replace(config, training=training)
     if _size_and_system(config.preset)[0] not in SMALL_SIZES:
         return config
-    if config.data.tokenizer == "character" and _same_span(config.model.attention, CHARACTERS_SPAN):
-        attention = replace(config.model.attention, span=CHARACTERS_SPAN)
+    span = getattr(config.model.attention, "span", None)
+    if config.data.tokenizer == "character" and isinstance(span, type(CHARACTERS_SPAN)):
+        wider = replace(config.model.attention, span=CHARACTERS_SPAN)
         return replace(
             config,
-            model=replace(config.model, attention=attention),
+            model=replace(config.model, attention=wider),
             training=replace(training, **CHARACTERS_IN_FINETUNING),
         )
     narrower = NARROWER_WINDOWS.get(config.data.corpus or config.data.languages, {})
     windows = WINDOWS_IN_FINETUNING | narrower.get(config.data.tokenizer, {})
     return replace(config, training=replace(training, **windows))
-
-
-def _same_span(attention: Attention, span: Span) -> bool:
-    return isinstance(attention, AttentionConfig) and type(attention.span) is type(span)
-
-
-def _longer(training: TrainingConfig, factor: float) -> TrainingConfig:
-    """The same course over more epochs."""
-    return replace(
-        training,
-        epochs=training.epochs * factor,
-        halve_from=1 + (training.halve_from - 1) * factor,
-        halve_every=training.halve_every * factor,
-    )

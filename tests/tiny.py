@@ -47,7 +47,7 @@ def cli_call(capsys, monkeypatch):
             buffer = stdin.splitlines(keepends=True)
 
         monkeypatch.setattr(sys, "stdin", Stdin)
-        monkeypatch.setattr("fa_jax.process.set_up_process", lambda: None)
+        monkeypatch.setattr("fa_jax.cache.set_up_process", lambda: None)
         status = 0
         try:
             cli.main([str(argument) for argument in arguments])

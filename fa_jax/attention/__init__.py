@@ -15,7 +15,6 @@ from fa_jax.attention.flexible import (
     init_flexible_attention,
 )
 from fa_jax.attention.linen import FlexibleAttention
-from fa_jax.attention.memory import Memory
 from fa_jax.attention.score import Score, Sizes
 from fa_jax.attention.scores import (
     SCORES,
@@ -38,7 +37,7 @@ from fa_jax.attention.spans import (
     LocalP,
     MonotonicChunkwise,
 )
-from fa_jax.attention.step import AttentionState, Step
+from fa_jax.attention.step import AttentionState, Memory, Step
 from fa_jax.attention.summaries import SUMMARIES, Linear, NoAttention
 from fa_jax.attention.summary import Summary
 

@@ -16,10 +16,9 @@ from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.checks import check_array, check_positive
 from fa_jax.attention.implementation import Implementation, for_step
-from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Sizes
-from fa_jax.attention.step import AttentionState, Step
+from fa_jax.attention.step import AttentionState, Memory, Step
 from fa_jax.attention.summary import Summary
 from fa_jax.attention.window import window_mask
 

@@ -1,8 +1,8 @@
 """An attention is a score under a span."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from fa_jax.attention.registry import value_of
 from fa_jax.attention.score import Score
 from fa_jax.attention.scores import SCORES
 from fa_jax.attention.span import Span
@@ -41,3 +41,37 @@ class AttentionConfig:
 
 Attention = AttentionConfig | Summary
 """What a decoder reads its source by; a summary has no positions, so it takes no span."""
+
+
+def value_of(chosen: Any, registry: dict[str, type], role: str) -> Any:
+    """The value that a name stands for; a value stands for itself.
+
+    Args:
+      chosen: a name of the registry, or a value.
+      registry: `SCORES`, `SPANS` or `SUMMARIES`.
+      role: what the registry holds, for the message.
+
+    Raises:
+      ValueError: an unknown name; the message lists the known ones.
+    """
+    if not isinstance(chosen, str):
+        return chosen
+    if chosen not in registry:
+        raise ValueError(f"unknown {role} {chosen!r}: choose {', '.join(registry)}")
+    return registry[chosen]()
+
+
+def name_of(value: Any, registry: dict[str, type]) -> str:
+    """The name under which a value's class is registered.
+
+    Raises:
+      ValueError: it is not; the message says how to register it.
+    """
+    for name, kind in registry.items():
+        if type(value) is kind:
+            return name
+    kind = type(value).__name__
+    raise ValueError(
+        f"{kind} has no name: register it in fa_jax.SCORES, SPANS or SUMMARIES, as "
+        f'fa_jax.SCORES["{kind.lower()}"] = {kind}'
+    )

@@ -5,8 +5,7 @@ import jax.numpy as jnp
 
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.span import Reach, by_position
-from fa_jax.attention.step import Step
-from fa_jax.attention.weighed import Weighed
+from fa_jax.attention.step import Step, Weighed
 from fa_jax.attention.window import window_mask
 
 

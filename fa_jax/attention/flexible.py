@@ -14,10 +14,9 @@ from fa_jax.attention.attend import DEFAULT, attend, init_attention
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.checks import check_array, check_positive
 from fa_jax.attention.implementation import Implementation
-from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
 from fa_jax.attention.spans.flexible import Flexible, penalty
-from fa_jax.attention.step import AttentionState
+from fa_jax.attention.step import AttentionState, Memory
 from fa_jax.attention.window import window_mask
 
 

@@ -8,8 +8,7 @@ from jaxtyping import Array, Float
 
 from fa_jax.attention import dense, windowed
 from fa_jax.attention.attention_config import Attention, AttentionConfig
-from fa_jax.attention.step import Step
-from fa_jax.attention.weighed import Weighed
+from fa_jax.attention.step import Step, Weighed
 
 Implementation = Literal["dense", "windowed"]
 IMPLEMENTATIONS: dict[str, Callable[..., Weighed]] = {

@@ -1,5 +1,7 @@
 """`flexible_attention` as a Flax module."""
 
+from functools import partial
+
 import jax.numpy as jnp
 from flax import linen as nn
 from jaxtyping import Array, Float, Int
@@ -11,7 +13,7 @@ from fa_jax.attention.flexible import (
     init_flexible_attention,
 )
 from fa_jax.attention.implementation import Implementation
-from fa_jax.attention.memory import Memory
+from fa_jax.attention.step import Memory
 
 
 class FlexibleAttention(nn.Module):
@@ -43,16 +45,9 @@ class FlexibleAttention(nn.Module):
     implementation: Implementation | None = None
 
     def setup(self):
-        self.weights = self.param(
-            "flexible_attention",
-            lambda key: init_flexible_attention(
-                key,
-                query_size=self.query_size,
-                memory_size=self.memory_size,
-                feedback_size=self.feedback_size,
-                attention_size=self.attention_size,
-            ),
-        )
+        sizes = {name: value for name, value in vars(self).items() if name.endswith("_size")}
+        begin = partial(init_flexible_attention, **sizes)
+        self.weights = self.param("flexible_attention", begin)
 
     def prepare_memory(
         self, annotations: Float[Array, "B S D"], lengths: Int[Array, " B"]

@@ -1,10 +1,30 @@
-"""What a step of attention starts from."""
+"""What a step of attention starts from, and what its weights come to."""
 
+import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float, Int, PyTree
 
-from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
+
+
+@struct.dataclass
+class Memory:
+    """The source side of attention; a pytree.
+
+    annotations: encoder states h̄_s. keys: the score's memory part, leaves [B, S, ...],
+    "precomputed and cached before decoding" (VS 5.5), or a summary's. lengths: positions that are
+    no padding. span_keys: the span's memory part, if it reads annotations.
+    """
+
+    annotations: Float[Array, "B S D"]
+    keys: PyTree
+    lengths: Int[Array, " B"]
+    span_keys: PyTree = ()
+
+    @property
+    def positions(self) -> Float[Array, " S"]:
+        """0, 1, 2 ..."""
+        return jnp.arange(self.annotations.shape[1], dtype=jnp.float32)
 
 
 @struct.dataclass
@@ -36,3 +56,20 @@ class Step:
     state: AttentionState
     memory: Memory
     threshold: float | Float[Array, ""]
+
+
+@struct.dataclass
+class Weighed:
+    """What both ways of computing a step come to.
+
+    context: c_t. focus: p_t. state: the score's, for the next step.
+
+    weights, by_dimension: a_t; None where no details were asked for, or the score has one weight
+    a position.
+    """
+
+    context: Float[Array, "B K D"]
+    focus: Float[Array, "B K"]
+    state: PyTree
+    weights: Float[Array, "B K S"] | None
+    by_dimension: Float[Array, "B K S D"] | None

@@ -15,8 +15,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.span import Reach
-from fa_jax.attention.step import Step
-from fa_jax.attention.weighed import Weighed
+from fa_jax.attention.step import Step, Weighed
 
 BLOCK = 8
 """Positions taken together."""

@@ -5,8 +5,5 @@ BENCHMARKS = {
     "attention_step": "from which sentence length does scoring the windows alone pay?",
     "long_sentences": "does the cost of a step follow the window or the sentence?",
     "score_costs": "do windows pay under every score?",
-    "forced_decoding": "what do windows save of decoding with the paper's character model?",
     "training_throughput": "how near is training to this machine's best?",
-    "shortlist": "what does a shortlist of words save of 40,000?",
-    "peers": "how fast is it beside JoeyNMT?",
 }

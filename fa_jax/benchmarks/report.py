@@ -2,7 +2,7 @@
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -42,7 +42,7 @@ class Report:
     """What a benchmark found.
 
     name: of the benchmark. rows: of one table, same columns; times are ratios unless a column says
-    otherwise.
+    otherwise. question, command: what it answers and how it is run; default: as in `BENCHMARKS`.
     """
 
     name: str
@@ -50,16 +50,19 @@ class Report:
     rows: list[dict[str, Any]]
     notes: list[str] = field(default_factory=list)
     headlines: list[Headline] = field(default_factory=list)
+    question: str = ""
+    command: str = ""
 
     def table(self) -> str:
         """Markdown."""
         columns = list(self.rows[0])
+        question = self.question or BENCHMARKS[self.name]
         settings = [f"{name.replace('_', ' ')} {value}" for name, value in self.settings.items()]
         lines = [
-            f"# {self.name.replace('_', ' ').capitalize()}: {BENCHMARKS[self.name]}",
+            f"# {self.name.replace('_', ' ').capitalize()}: {question}",
             "",
             f"{machine()}; jax {jax.__version__}; {', '.join(settings)}. "
-            f"`fa-jax benchmark {self.name}`",
+            f"`{self.command or f'fa-jax benchmark {self.name}'}`",
             "",
             "| " + " | ".join(column.replace("_", " ") for column in columns) + " |",
             "|---" * len(columns) + "|",
@@ -69,9 +72,9 @@ class Report:
 
     def content(self) -> dict[str, Any]:
         """What `NAME.json` holds."""
-        found = asdict(self)
-        about = {"benchmark": found.pop("name"), "machine": machine(), "jax": jax.__version__}
-        return about | found
+        about = {"benchmark": self.name, "machine": machine(), "jax": jax.__version__}
+        found = ("settings", "rows", "notes", "headlines")
+        return about | {key: value for key, value in asdict(self).items() if key in found}
 
     def write(self, folder: Path):
         """`NAME.json` and `NAME.md`, into a folder that is there."""
@@ -81,13 +84,12 @@ class Report:
 
 
 def run(names: Sequence[str] = (), rounds: int = 0, output: Path | None = None):
-    """Measures; prints each report's table, then all headlines in one.
+    """Measures and publishes.
 
     Args:
       names: of `BENCHMARKS`; none: all of them.
       rounds: times that each side is timed; 0: each benchmark's own number.
-      output: a folder for NAME.json, NAME.md and benchmarks.md, the headlines of all reports that
-        the folder holds; None: nothing is written.
+      output: as in `publish`.
 
     Raises:
       UserError: an unknown name, negative rounds, a folder that cannot be written, or something
@@ -97,28 +99,37 @@ def run(names: Sequence[str] = (), rounds: int = 0, output: Path | None = None):
         raise UserError(f"unknown benchmark {min(unknown)!r}: choose {', '.join(BENCHMARKS)}")
     if rounds < 0:
         raise UserError(f"rounds must be at least 0, got {rounds}")
+    modules = (import_module(f"fa_jax.benchmarks.{name}") for name in names or BENCHMARKS)
+    publish((m.measure(rounds) if rounds else m.measure() for m in modules), output)
+
+
+def publish(reports: Iterable[Report], output: Path | None):
+    """Prints each report's table as soon as it is there, then all headlines in one.
+
+    Args:
+      reports: measured as they are asked for.
+      output: a folder for NAME.json, NAME.md and benchmarks.md, the headlines of all reports that
+        the folder holds; None: nothing is written.
+
+    Raises:
+      UserError: the folder cannot be written.
+    """
     try:
         if output:
             output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"reports cannot be written to {output}: {error}") from error
     contents = {}
-    for name in names or BENCHMARKS:
-        measure = import_module(f"fa_jax.benchmarks.{name}").measure
-        report = measure(rounds) if rounds else measure()
+    for report in reports:
         print(report.table(), flush=True)
-        contents[name] = report.content()
+        contents[report.name] = report.content()
         if output:
             report.write(output)
-    if not output:
-        print(headline_table(contents))
-        return
-    files = {name: output / f"{name}.json" for name in BENCHMARKS}
-    table = headline_table(
-        {name: json.loads(p.read_text(encoding="utf-8")) for name, p in files.items() if p.exists()}
-    )
-    write_text(output / "benchmarks.md", table)
-    print(table)
+    if output:
+        files = sorted(output.glob("*.json"))
+        contents = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
+        write_text(output / "benchmarks.md", headline_table(contents))
+    print(headline_table(contents))
 
 
 def headline_table(contents: Mapping[str, Mapping[str, Any]]) -> str:

@@ -1,26 +1,48 @@
 """The command line: `fa-jax COMMAND …`, or `python -m fa_jax COMMAND …`."""
 
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
+from inspect import cleandoc
+
+import tyro
 
 import fa_jax
-from fa_jax.cli.parsing import parse_command, parse_nothing
+from fa_jax.cli.attention_options import REGISTRY, AttentionOptions
+from fa_jax.config_file import SECTIONS
 from fa_jax.errors import UserError
 
 COMMANDS = ("data", "train", "finetune", "translate", "evaluate", "select", "show", "benchmark")
-"""A module each. `Command`: what it takes. `settings`: the config that its options change; not
-every command has one. `run`: what it does."""
+"""A module each. Its `Command` has what it takes as fields, and does its work when called. Where it
+has `settings`, they are the config that its options change."""
+SHORT = {
+    "--threshold": "--decoding.threshold",
+    "--beam-size": "--decoding.beam-size",
+    "--steps": "--training.steps",
+}
+"""Options used so often that they have a short name."""
+# Attention's options are in AttentionOptions: the model's own is no choice of subcommands.
+TYRO = {"config": (tyro.conf.AvoidSubcommands,), "registry": REGISTRY}
 
 
 def main(arguments: list[str] | None = None):
     """Runs a command; a user's mistake ends with its message and status 2."""
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or [""]
-    if name not in COMMANDS:
-        parse_nothing([name, *rest] if name else [], {name: _module(name) for name in COMMANDS})
+    if name not in COMMANDS:  # ends with help, or with what is wrong
+        tyro.extras.subcommand_cli_from_dict(
+            {name: _command(name) for name in COMMANDS},
+            prog="fa-jax",
+            description="Trains translators with flexible attention, translates, measures and "
+            "draws.\n" + "; ".join(f"{short} is short for {long}" for short, long in SHORT.items()),
+            args=[name, *rest] if name else [],
+            **TYRO,
+        )
     try:
-        command = parse_command(name, _module(name), rest)
+        command = parse_command(name, rest)
         fa_jax.set_up_process()
-        _module(name).run(command)
+        command()
     except BrokenPipeError:  # the reader of our output has left
         sys.stderr.close()
         raise SystemExit(141) from None
@@ -31,5 +53,37 @@ def main(arguments: list[str] | None = None):
         raise SystemExit(130) from None
 
 
-def _module(name: str):
-    return import_module(f"fa_jax.cli.{name}")
+def parse_command(name: str, arguments: Sequence[str]) -> Callable[[], None]:
+    """One of `COMMANDS`, with options and positional arguments in any order.
+
+    It is parsed twice: what the first time finds (languages, preset, a run's folder) says which
+    settings the options change, the preset's or the run's own.
+
+    Raises:
+      UserError: no such preset or run, or a value that cannot be.
+      SystemExit: arguments that are no options, after a message; `--help`.
+    """
+    kind = _command(name)
+    names = (argument.partition("=") for argument in arguments)
+    parsed = partial(
+        tyro.cli,
+        kind,
+        prog=f"fa-jax {name}",
+        description=cleandoc(kind.__doc__),
+        args=[SHORT.get(option, option) + equals + value for option, equals, value in names],
+        **TYRO,
+    )
+    command = parsed()
+    if not hasattr(command, "settings"):
+        return command
+    config = command.settings()
+    sections = {name: getattr(config, name) for name in SECTIONS if hasattr(command, name)}
+    if hasattr(command, "attention"):
+        sections["attention"] = AttentionOptions(
+            config.model.attention, config.decoding.max_source_length
+        )
+    return parsed(default=replace(command, **sections))
+
+
+def _command(name: str) -> type:
+    return import_module(f"fa_jax.cli.{name}").Command

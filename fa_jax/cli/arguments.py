@@ -1,34 +1,51 @@
-"""Arguments that several commands take, and the settings that they stand for."""
+"""Arguments that several commands take, and the settings that their options change."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import tyro
+from tyro.conf import Positional
 
-from fa_jax.config import Config
+import fa_jax
+from fa_jax.cli.attention_options import AttentionOptions
+from fa_jax.config import Config, DataConfig, DecodingConfig
 from fa_jax.presets import PRESETS_HELP, preset
 from fa_jax.runs.folder import read_config
 
-CORPUS_HELP = "Name of a corpus, several joined by '+', or a folder; default: the languages' own."
 RUN_HELP = "A run's folder, such as runs/en-ja-small, or en-ja: a run that comes with fa_jax."
-ENSEMBLE_HELP = (
-    "Further runs of the same target vocabulary: all translate together. The list ends with the "
-    "next option, or with -- where the run follows."
-)
-Languages = Annotated[
-    str, tyro.conf.Positional, tyro.conf.arg(help="Source and target, such as en-ja or de-en.")
-]
-Preset = Annotated[str, tyro.conf.arg(help=PRESETS_HELP)]
-CorpusName = Annotated[str, tyro.conf.arg(help=CORPUS_HELP)]
-RunFolder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(help=RUN_HELP)]
-Ensemble = Annotated[tuple[Path, ...], tyro.conf.arg(help=ENSEMBLE_HELP)]
+RunFolder = Annotated[Positional[Path], tyro.conf.arg(help=RUN_HELP)]
+Attention = Annotated[AttentionOptions, tyro.conf.arg(name="")]
+ATTENTION = AttentionOptions()
 
 
-def preset_settings(command: Any) -> Config:
-    """Those of the preset, for the languages and corpus that the command names."""
-    return preset(command.preset, command.languages, command.corpus or command.data.corpus)
+@dataclass(frozen=True)
+class OfPreset:
+    languages: Positional[str]
+    """Source and target, such as en-ja or de-en."""
+    preset: Annotated[str, tyro.conf.arg(help=PRESETS_HELP)] = "small"
+    corpus: str = ""
+    """Name of a corpus, several joined by '+', or a folder; default: the languages' own."""
+    data: DataConfig = field(default_factory=DataConfig)
+
+    def settings(self) -> Config:
+        return preset(self.preset, self.languages, self.corpus or self.data.corpus)
 
 
-def run_settings(command: Any) -> Config:
-    """Those of the run that the command names."""
-    return read_config(command.run)
+@dataclass(frozen=True)
+class OfRun:
+    run: RunFolder
+    decoding: DecodingConfig = field(default_factory=DecodingConfig)
+
+    def settings(self) -> Config:
+        return read_config(self.run)
+
+
+@dataclass(frozen=True)
+class OfRuns(OfRun):
+    ensemble: tuple[Path, ...] = ()
+    """Further runs of the same target vocabulary: all translate together. The list ends with the
+    next option, or with -- where the run follows."""
+
+    def runs(self) -> list:
+        return [fa_jax.load_run(folder) for folder in (self.run, *self.ensemble)]

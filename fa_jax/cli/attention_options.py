@@ -78,13 +78,12 @@ class AttentionOptions:
         before = self.before
         parts = vars(before).values() if isinstance(before, AttentionConfig) else [before]
         own = {type(part): part for part in parts}
-        values = {
-            name: own.get(kind) or kind()
-            for registry in REGISTRIES.values()
-            for name, kind in registry.items()
-        }
-        new = {name: values[name] for name, kind in REGISTRIES["score"].items() if kind not in own}
-        return values | {name: score.for_sources(self.longest) for name, score in new.items()}
+        values = {}
+        for role, registry in REGISTRIES.items():
+            for name, kind in registry.items():
+                new = kind().for_sources(self.longest) if role == "score" else kind()
+                values[name] = own.get(kind, new)
+        return values
 
 
 def _names(attention: Attention) -> dict[str, str]:

@@ -2,19 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 import fa_jax
-from fa_jax.cli.arguments import RunFolder
-from fa_jax.cli.attention_options import AttentionOptions
+from fa_jax.cli.arguments import ATTENTION, Attention, RunFolder
 from fa_jax.cli.scores import train_and_score
 from fa_jax.config import Config, DecodingConfig, TrainingConfig
 from fa_jax.presets import finetuning
 from fa_jax.runs.folder import read_config
-
-ATTENTION = AttentionOptions()
 
 
 @dataclass(frozen=True)
@@ -28,20 +22,16 @@ class Command:
     source: RunFolder
     run: Path | None = None
     """The new run's folder; default: the old one's name with -finetuned."""
-    attention: Annotated[AttentionOptions, tyro.conf.arg(name="")] = ATTENTION
+    attention: Attention = ATTENTION
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
 
+    def settings(self) -> Config:
+        return finetuning(read_config(self.source))
 
-def settings(command: Command) -> Config:
-    """Those of the run, as fine-tuning changes them."""
-    return finetuning(read_config(command.source))
-
-
-def run(command: Command):
-    source = fa_jax.load_run(command.source)
-    model = replace(source.config.model, attention=command.attention.attention())
-    config = replace(
-        source.config, model=model, training=command.training, decoding=command.decoding
-    )
-    train_and_score(lambda: fa_jax.finetune(source, command.run, config))
+    def __call__(self):
+        source = fa_jax.load_run(self.source)
+        model = replace(source.config.model, attention=self.attention.attention())
+        changes = {"model": model, "training": self.training, "decoding": self.decoding}
+        config = replace(source.config, **changes)
+        train_and_score(lambda: fa_jax.finetune(source, self.run, config))

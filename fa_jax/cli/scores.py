@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 import jax
@@ -41,15 +41,17 @@ def train_and_score(train: Callable[[], Any]):
 def summary(scores: dict[str, Any]) -> str:
     """A split's scores, on several lines."""
     saved = 1 - scores["window"] / max(scores["source_length"], 1e-9)
+    # In front of the window stand the metrics' scores, some with their signatures.
+    of_metrics = [name for name in takewhile("window".__ne__, scores) if name != "split"]
     lines = [
         f"\nthreshold {scores['threshold']:g}, beam {scores['beam_size']}, "
         f"{scores['sentences']:,} sentences in {scores['seconds']:.1f} s",
         *(
-            f"  {name.replace('_', ' '):10} {scores[name]:6.2f}   {scores[f'{name}_signature']}"
-            for name in ("bleu", "bleu_char", "bleu_word")
-            if name in scores
+            f"  {name.replace('_', ' '):10} {scores[name]:6.{2 if scores[name] >= 1 else 3}f}   "
+            f"{scores.get(f'{name}_signature', '')}".rstrip()
+            for name in of_metrics
+            if not name.endswith("_signature")
         ),
-        f"  ribes      {scores['ribes']:6.3f}",
         f"  window     {scores['window']:6.2f}   of {scores['source_length']:.2f} source tokens "
         f"({saved:.0%} not scored)",
     ]

@@ -25,16 +25,15 @@ class Command:
     largest_loss: float = LARGEST_LOSS
     """BLEU that a smaller window may cost."""
 
-
-def run(command: Command):
-    folders = (command.run, *command.others)
-    for folder in folders:  # before the work, not behind it
-        check_own(folder)
-    runs = [fa_jax.load_run(folder) for folder in folders]
-    found = fa_jax.select(runs, command.thresholds, command.largest_loss)
-    print(table(found.candidates, found.chosen, found.reference))
-    fa_jax.set_threshold(found.chosen.run, found.chosen.threshold)
-    print(
-        f"{found.chosen.run} decodes at threshold {found.chosen.threshold:g} from now on "
-        "(--threshold inf: as before)"
-    )
+    def __call__(self):
+        folders = (self.run, *self.others)
+        for folder in folders:  # before the work, not behind it
+            check_own(folder)
+        runs = [fa_jax.load_run(folder) for folder in folders]
+        found = fa_jax.select(runs, self.thresholds, self.largest_loss)
+        print(table(found.candidates, found.chosen, found.reference))
+        fa_jax.set_threshold(found.chosen.run, found.chosen.threshold)
+        print(
+            f"{found.chosen.run} decodes at threshold {found.chosen.threshold:g} from now on "
+            "(--threshold inf: as before)"
+        )

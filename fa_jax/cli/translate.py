@@ -2,12 +2,11 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
 import fa_jax
-from fa_jax.cli.arguments import Ensemble, RunFolder, run_settings
-from fa_jax.config import DecodingConfig
+from fa_jax.cli.arguments import OfRuns
 from fa_jax.errors import UserError
 from fa_jax.runs.folder import as_json
 
@@ -15,35 +14,30 @@ LINES_AT_ONCE = 1024  # read before their translations are written
 
 
 @dataclass(frozen=True)
-class Command:
+class Command(OfRuns):
     """Translate lines from stdin to stdout, one for one."""
 
-    run: RunFolder
-    ensemble: Ensemble = ()
     n_best: int = 1
     """Translations a line, best first, tab-separated with their scores when more than one."""
     details: bool = False
     """Write a JSON object a line: translations, log probabilities, alignment, g(t), window."""
-    decoding: DecodingConfig = field(default_factory=DecodingConfig)
 
-
-settings = run_settings
-
-
-def run(command: Command):
-    runs = [fa_jax.load_run(folder) for folder in (command.run, *command.ensemble)]
-    lines = _stdin_lines(command.decoding.max_source_length, runs[0].source.encode)
-    options = {"n_best": command.n_best, "details": command.details}
-    while chunk := list(islice(lines, LINES_AT_ONCE)):
-        records = fa_jax.translate(runs, chunk, command.decoding, **options)
-        for line, record in zip(chunk, records, strict=True):
-            if command.details:
-                print(as_json({"source": line, **record}))
-            elif command.n_best > 1:
-                print("\t".join(f"{t['text']}\t{t['score']:.4f}" for t in record["translations"]))
-            else:
-                print(record["translations"][0]["text"])
-        sys.stdout.flush()
+    def __call__(self):
+        runs = self.runs()
+        lines = _stdin_lines(self.decoding.max_source_length, runs[0].source.encode)
+        while chunk := list(islice(lines, LINES_AT_ONCE)):
+            records = fa_jax.translate(
+                runs, chunk, self.decoding, n_best=self.n_best, details=self.details
+            )
+            for line, record in zip(chunk, records, strict=True):
+                found = record["translations"]
+                if self.details:
+                    print(as_json({"source": line, **record}))
+                elif self.n_best > 1:
+                    print("\t".join(f"{one['text']}\t{one['score']:.4f}" for one in found))
+                else:
+                    print(found[0]["text"])
+            sys.stdout.flush()
 
 
 def _stdin_lines(longest: int, encode) -> Iterator[str]:

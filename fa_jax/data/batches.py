@@ -5,10 +5,10 @@ Every batch has the same number of rows and one of few padded shapes: each shape
 
 import itertools
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 from flax import struct
@@ -18,8 +18,7 @@ from fa_jax.data.encoded import EncodedPairs
 from fa_jax.data.vocabulary import END
 from fa_jax.errors import UserError
 
-T = TypeVar("T")
-DISTINCT_SHAPES = 800
+DISTINCT_SHAPES = 600
 """Shapes of batches that are merged exactly; time grows with the cube of their number."""
 
 
@@ -106,34 +105,18 @@ def merge_shapes(
             break
     shapes = np.zeros((len(weights), 2), needed.dtype)
     np.maximum.at(shapes, member, needed)
-    if len(shapes) > count:
-        shapes = _greedily_merged(shapes, weights, count)
-    return shapes[member]
-
-
-def _greedily_merged(
-    shapes: Int[np.ndarray, "shapes 2"], weights: Int[np.ndarray, " shapes"], count: int
-) -> Int[np.ndarray, "shapes 2"]:
-    """For each shape, needed by so many batches, the one of `count` that it becomes."""
-    shapes, weights, became = shapes.copy(), weights.copy(), np.arange(len(shapes))
-    never = np.iinfo(np.int64).max
-
-    def added(one):
-        """Padded positions that its batches and those of each other get by sharing a shape."""
-        joint, own = np.maximum(shapes[one], shapes).sum(-1), shapes.sum(-1)
-        return (joint - own[one]) * weights[one] + (joint - own) * weights
-
-    # Of a pair the first one stays: its row holds what it adds with those behind it.
-    cost = np.where(np.tri(len(shapes), dtype=bool), never, added(became[:, None]))
-    for _ in range(len(shapes) - count):
-        keep, drop = np.unravel_index(np.argmin(cost), cost.shape)
+    while len(shapes) > count:
+        own = shapes.sum(1) * weights
+        added = sum(np.maximum.outer(side, side) for side in shapes.T)
+        added *= np.add.outer(weights, weights)
+        added -= np.add.outer(own, own)
+        np.fill_diagonal(added, np.iinfo(added.dtype).max)
+        keep, drop = np.unravel_index(added.argmin(), added.shape)
         shapes[keep] = np.maximum(shapes[keep], shapes[drop])
         weights[keep] += weights[drop]
-        became[became == drop] = keep
-        cost[drop] = cost[:, drop] = never
-        row = np.where(became == np.arange(len(became)), added(keep), never)
-        cost[:keep, keep], cost[keep, keep + 1 :] = row[:keep], row[keep + 1 :]
-    return shapes[became]
+        shapes, weights = np.delete(shapes, drop, 0), np.delete(weights, drop)
+        member = np.where(member == drop, keep, member - (member > drop))
+    return shapes[member]
 
 
 def epoch_order(plan: BatchPlan, seed: int, epoch: int) -> Int[np.ndarray, " batches"]:
@@ -143,20 +126,25 @@ def epoch_order(plan: BatchPlan, seed: int, epoch: int) -> Int[np.ndarray, " bat
 
 def make_batch(pairs: EncodedPairs, plan: BatchPlan, index: int) -> Batch:
     """The plan's batch of this number."""
-    rows, (source_length, target_length) = plan.rows[index], plan.shapes[index]
-    source = np.zeros((len(rows), source_length), np.int32)
-    target = np.zeros((len(rows), target_length), np.int32)
-    source_lengths, target_lengths = np.zeros((2, len(rows)), np.int32)
-    for place in np.flatnonzero(rows >= 0):
-        words, translation = pairs.source[rows[place]], pairs.target[rows[place]]
-        source_lengths[place], target_lengths[place] = len(words), len(translation) + 1
-        source[place, : len(words)] = words
-        target[place, : len(translation)] = translation
-        target[place, len(translation)] = END
-    return Batch(source, source_lengths, target, target_lengths, rows.astype(np.int32))
+    ids, (source_length, target_length) = plan.rows[index], plan.shapes[index].tolist()
+    rows = ids[ids >= 0]
+    source = pad([pairs.source[row] for row in rows], len(ids), source_length)
+    target = pad([np.append(pairs.target[row], END) for row in rows], len(ids), target_length)
+    return Batch(*source, *target, ids.astype(np.int32))
 
 
-def prefetch(items: Iterable[T], size: int = 2) -> Iterator[T]:
+def pad(
+    sentences: Sequence[Sequence[int] | Int[np.ndarray, " _"]], rows: int, length: int
+) -> tuple[Int[np.ndarray, "B S"], Int[np.ndarray, " B"]]:
+    """Sentences and their lengths, filled up with 0 to so many rows and so many words a row."""
+    padded, lengths = np.zeros((rows, length), np.int32), np.zeros(rows, np.int32)
+    for row, sentence in enumerate(sentences):
+        lengths[row] = len(sentence)
+        padded[row, : len(sentence)] = sentence
+    return padded, lengths
+
+
+def prefetch(items: Iterable[Any], size: int = 2) -> Iterator[Any]:
     """The same items, `size` of them made ahead by a thread; its exceptions are raised here."""
     items, end = iter(items), object()
     with ThreadPoolExecutor(1) as thread:

@@ -1,14 +1,15 @@
 """Text to numbers and back for one language of a run: its tokenizer and vocabulary, on disk."""
 
+import itertools
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fa_jax.data.tokenizers import Tokenizer, read_tokenizer, saved_tokenizer
-from fa_jax.data.vocabulary import SPECIAL, Vocabulary, readable
+from fa_jax.data.vocabulary import BEGIN, END, PAD, SPECIAL, Vocabulary
 from fa_jax.errors import UserError
+from fa_jax.whole_files import write_bytes
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class TextCodec:
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """Tokens up to the end of sentence, without pad and begin."""
-        return self.vocabulary.words(readable(ids))
+        shown = itertools.takewhile(lambda number: number != END, ids)
+        return [self.vocabulary.tokens[n] for n in shown if n not in (PAD, BEGIN)]
 
     def files(self) -> dict[str, bytes]:
         """All that it is: files' contents by the ends of their names, in the order to write."""
@@ -42,10 +44,7 @@ class TextCodec:
 def save_codec(codec: TextCodec, folder: Path, side: str):
     """Writes `SIDE.vocabulary.json` and what else the tokenizer needs: `SIDE.subwords.model`."""
     for name, content in codec.files().items():
-        path = folder / f"{side}.{name}"
-        beside = path.with_name(path.name + ".new")
-        beside.write_bytes(content)
-        os.replace(beside, path)
+        write_bytes(folder / f"{side}.{name}", content)
 
 
 def load_codec(folder: Path, side: str) -> TextCodec:

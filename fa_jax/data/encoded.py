@@ -81,7 +81,7 @@ def prepare(config: DataConfig, codecs: tuple[TextCodec, TextCodec] | None = Non
       UserError: see `load_corpus`; or the tokenizer cannot be learnt from its text.
     """
     corpus = load_corpus(config.corpus, config.languages)
-    sides = _Side(corpus, 0), _Side(corpus, 1)
+    sides = _Side(corpus, 0, corpus.source_language), _Side(corpus, 1, corpus.target_language)
     source, target = codecs or (_learnt(side, config) for side in sides)
     train = EncodedPairs(_encoded(sides[0], source), _encoded(sides[1], target))
     return PreparedData(corpus, source, target, train)
@@ -93,13 +93,7 @@ class _Side:
 
     corpus: Corpus
     place: int
-
-    @property
-    def language(self) -> str:
-        return (self.corpus.source_language, self.corpus.target_language)[self.place]
-
-    def __len__(self) -> int:
-        return len(self.corpus.train)
+    language: str
 
     def __iter__(self) -> Iterator[str]:
         return (pair[self.place] for pair in self.corpus.train)
@@ -143,10 +137,10 @@ def _number(tokenizer: Tokenizer, texts: _Side) -> Numbers:
     """Each text's tokens by their number of first appearance, where texts begin, the tokens."""
     numbers: dict[str, int] = {}
     tokens, offsets = array("i"), array("q", [0])
-    title = f"tokenizing {texts.language}"
+    title, count = f"tokenizing {texts.language}", len(texts.corpus.train)
     if not sys.stderr.isatty():
-        print(f"{title}: {len(texts):,} sentences", file=sys.stderr)
-    for text in tqdm(texts, desc=title, unit=" sentences", disable=None, leave=False):
+        print(f"{title}: {count:,} sentences", file=sys.stderr)
+    for text in tqdm(texts, title, count, unit=" sentences", disable=None, leave=False):
         tokens.extend(numbers.setdefault(t, len(numbers)) for t in tokenizer.tokenize(text))
         offsets.append(len(tokens))
     return np.array(tokens, np.int32), np.array(offsets, np.int64), list(numbers)

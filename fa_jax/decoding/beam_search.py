@@ -8,31 +8,21 @@ hypotheses they continue; translations are read back from these notes once, when
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from fa_jax.config import ModelConfig
+from fa_jax.data.vocabulary import BEGIN, END
 from fa_jax.decoding.shortlist import OwnWords, Shortlist, output_layer
 from fa_jax.model import decoder
 from fa_jax.model.encoder_decoder import Params, Source, cast_for_compute, embed_target, read_source
 
-BEGIN, END = 1, 2
-"""Words of `fa_jax.data.vocabulary`; those before END are never written."""
 SMALLEST_BATCH = 8
 """Sentences: so few go on together to the end, even when half of them are done."""
-
-
-@struct.dataclass
-class Member:
-    """One model of an ensemble, and the sentences as it reads them."""
-
-    params: Params
-    source: Int[Array, "B S"]
-    lengths: Int[Array, " B"]
 
 
 @struct.dataclass
@@ -66,13 +56,18 @@ class Ends:
 
 @struct.dataclass
 class BeamState:
-    """Everything that a step of the search changes.
+    """What the search knows of its sentences, and everything that a step of it changes.
 
+    members: what each has read, and its output layer's part for words of the sentence's own.
+    limits, shortlist: as of `beam_search`.
     notes: of each step the places in the last beam that were continued, and the words that did.
     last: words of the last step. live_scores: sums of log p; -inf marks an empty place in the
     beam. decoders: of each member. scored, calls: as of `Hypotheses`.
     """
 
+    members: list[tuple[Source, OwnWords]]
+    limits: Int[Array, " B"]
+    shortlist: Shortlist
     step: Int[Array, ""]
     notes: Int[Array, "B L K 2"]
     last: Int[Array, "B K"]
@@ -83,98 +78,102 @@ class BeamState:
     calls: Int[Array, " B"]
 
 
-@struct.dataclass
-class Read:
-    """What the search knows of its sentences and does not change; leaves [B, ...].
-
-    members: what each has read, and its output layer's part for words of the sentence's own.
-    """
-
-    members: list[tuple[Source, OwnWords]]
-    limits: Int[Array, " B"]
-    shortlist: Shortlist
-
-
 def beam_search(
-    members: Sequence[Member],
-    configs: Sequence[ModelConfig],
+    params: Sequence[Params],
+    sources: Sequence[Int[Array, "B S"]],
+    lengths: Sequence[Int[Array, " B"]],
     limits: Int[Array, " B"],
-    threshold: float | Float[Array, ""],
-    *,
     shortlist: Shortlist,
+    threshold: float | Float[Array, ""],
+    length_exponent: float | Float[Array, ""] = 1.0,
+    *,
+    configs: Sequence[ModelConfig],
     beam_size: int,
     max_length: int,
     n_best: int = 1,
-    length_exponent: float | Float[Array, ""] = 1.0,
     implementation: str | None = None,
     output_dtype: str | None = None,
 ) -> Hypotheses:
     """The best translations of each sentence.
 
     Args:
-      members: one, or an ensemble with one target vocabulary. configs: theirs.
+      params, sources, lengths, configs: an item for each model: one, or an ensemble with one target
+        vocabulary. sources, lengths: the sentences as it reads them.
       limits: most words a sentence's translation may have; 0 for a row that is no sentence.
-      threshold: τ (VS 3.1). shortlist: words that translations may use.
+      shortlist: words that translations may use. threshold: τ (VS 3.1).
+      length_exponent: of the number of words that sums of log p are divided by, so that hypotheses
+        of different lengths compare.
       beam_size: K. max_length: L, no limit may be larger. n_best: the search goes on until so many
-        hypotheses are safe. length_exponent: of the number of words that sums of log p are divided
-        by, so that hypotheses of different lengths compare.
+        hypotheses are safe.
       implementation: of attention; None: it chooses. output_dtype: of the output layer's products;
         None: the model's.
     """
-    pairs = [
-        _reader_and_writer(member, config, shortlist, output_dtype)
-        for member, config in zip(members, configs, strict=True)
-    ]
-    read = Read([of_member for of_member, _ in pairs], limits, shortlist)
+    attention = {"threshold": threshold, "implementation": implementation}
+    each = zip(params, configs, sources, lengths, strict=True)
+    members = [_read(*one, shortlist, output_dtype, attention) for one in each]
+    read, writers = zip(*members, strict=True)
 
-    def is_open(state: BeamState, read: Read) -> Bool[Array, " B"]:
+    def is_open(state: BeamState) -> Bool[Array, " B"]:
         """Where a live hypothesis can still win: all its further words may be certain."""
-        best_possible = state.live_scores.max(1) / _power(read.limits, length_exponent)
+        best_possible = state.live_scores.max(1) / _power(state.limits, length_exponent)
         to_beat = state.finished.scores[:, min(n_best, beam_size) - 1]
-        return (best_possible > to_beat) & (state.step < read.limits)
+        return (best_possible > to_beat) & (state.step < state.limits)
 
-    def step(read: Read, state: BeamState) -> BeamState:
-        searched = is_open(state, read)[:, None]
+    def step(state: BeamState) -> BeamState:
+        searched = is_open(state)[:, None]
         live = (state.live_scores > -jnp.inf) & searched
-        written = [
-            write(*of_member, of_decoder, state.last, threshold, implementation)
-            for (_, write), of_member, of_decoder in zip(
-                pairs, read.members, state.decoders, strict=True
-            )
-        ]
+        each = zip(writers, state.members, state.decoders, strict=True)
+        written = [write(*member, of_decoder, state.last) for write, member, of_decoder in each]
         decoders, members_log_probs, windows = zip(*written, strict=True)
-        log_probs = sum(members_log_probs) / len(members)
+        log_probs = sum(members_log_probs) / len(writers)
         writable = jnp.arange(log_probs.shape[-1]) >= END
         log_probs = jnp.where(writable, log_probs, -jnp.inf)
         scores = jnp.where(live[..., None], state.live_scores[..., None] + log_probs, -jnp.inf)
 
         listed = scores.shape[-1]
         scores, chosen = jax.lax.top_k(scores.reshape(len(searched), -1), beam_size)
-        parent, word = chosen // listed, read.shortlist.words(chosen % listed)
+        parent, word = chosen // listed, state.shortlist.words(chosen % listed)
         ended = word == END
         ends = Ends(
             scores=jnp.where(ended, scores / _power(state.step + 1, length_exponent), -jnp.inf),
             lengths=jnp.full_like(parent, state.step + 1),
-            places=_places(parent.shape),
+            places=jax.lax.broadcasted_iota(jnp.int32, parent.shape, 1),
         )
+        both = jax.tree.map(lambda a, b: jnp.concatenate([a, b], axis=1), state.finished, ends)
+        _, best = jax.lax.top_k(both.scores, beam_size)
         note = jnp.stack([parent, word], axis=-1)[:, None]
-        return BeamState(
+        return state.replace(
             step=state.step + 1,
             notes=jax.lax.dynamic_update_slice_in_dim(state.notes, note, state.step, axis=1),
             last=word,
             live_scores=jnp.where(searched, jnp.where(ended, -jnp.inf, scores), state.live_scores),
-            decoders=jax.tree.map(lambda leaf: _choose(leaf, parent), list(decoders)),
-            finished=_best_of(state.finished, ends),
+            decoders=_choose(list(decoders), parent),
+            finished=_choose(both, best),
             scored=state.scored + (sum(windows) * live).sum(1),
-            calls=state.calls + len(members) * live.sum(1),
+            calls=state.calls + len(writers) * live.sum(1),
         )
 
-    state = _start([source.start for source, _ in read.members], beam_size, max_length)
-    state = _search_while_open(step, is_open, read, state)
+    zeros = jnp.zeros((len(limits), beam_size), jnp.int32)
+    nothing = jnp.full(zeros.shape, -jnp.inf)
+    starts = [source.start for source, _ in read]
+    state = BeamState(
+        members=list(read),
+        limits=limits,
+        shortlist=shortlist,
+        step=jnp.int32(0),
+        notes=jnp.zeros((len(limits), max_length, beam_size, 2), jnp.int32),
+        last=jnp.full_like(zeros, BEGIN),
+        live_scores=nothing.at[:, 0].set(0),
+        decoders=jax.tree.map(lambda leaf: jnp.repeat(leaf[:, None], beam_size, axis=1), starts),
+        finished=Ends(nothing, zeros, zeros),
+        scored=zeros[:, 0],
+        calls=zeros[:, 0],
+    )
+    state = _search_while_open(step, is_open, state)
     cut = Ends(
         scores=state.live_scores / _power(limits, length_exponent)[:, None],
-        lengths=jnp.broadcast_to(limits[:, None], state.live_scores.shape),
-        places=_places(state.live_scores.shape),
+        lengths=jnp.broadcast_to(limits[:, None], zeros.shape),
+        places=jax.lax.broadcasted_iota(jnp.int32, zeros.shape, 1),
     )
     none_finished = state.finished.scores[:, :1] == -jnp.inf  # the limit came first
     ends = jax.tree.map(functools.partial(jnp.where, none_finished), cut, state.finished)
@@ -182,41 +181,29 @@ def beam_search(
     return Hypotheses(words, ends.lengths, ends.scores, state.scored, state.calls)
 
 
-def _search_while_open(
-    step: Callable[[Read, BeamState], BeamState],
-    is_open: Callable[[BeamState, Read], Bool[Array, " B"]],
-    read: Read,
-    state: BeamState,
-) -> BeamState:
+def _search_while_open(step, is_open, state: BeamState) -> BeamState:
     """Steps until no sentence is open. When half of them are done, the others go on alone."""
-    sentences = len(read.limits)
+    sentences = len(state.limits)
     half = sentences // 2 if sentences > SMALLEST_BATCH else 0
-    state = jax.lax.while_loop(
-        lambda state: is_open(state, read).sum() > half, functools.partial(step, read), state
-    )
+    state = jax.lax.while_loop(lambda state: is_open(state).sum() > half, step, state)
     if not half:
         return state
-    going_on = jnp.argsort(~is_open(state, read))[:half]
-
-    def some(leaf: Array) -> Array:
-        return leaf[going_on] if leaf.ndim else leaf
-
-    rest = _search_while_open(step, is_open, *jax.tree.map(some, (read, state)))
+    going_on = jnp.argsort(~is_open(state))[:half]
+    rest = jax.tree.map(lambda leaf: leaf[going_on] if leaf.ndim else leaf, state)
+    rest = _search_while_open(step, is_open, rest)
     return jax.tree.map(
         lambda leaf, new: leaf.at[going_on].set(new) if leaf.ndim else new, state, rest
     )
 
 
-def _reader_and_writer(
-    member: Member, config: ModelConfig, shortlist: Shortlist, output_dtype: str | None
-) -> tuple[tuple[Source, OwnWords], Callable[..., tuple]]:
+def _read(params, config, source, lengths, shortlist, output_dtype, attention):
     """What a member reads once, and its part of a step: it writes word by word."""
-    whole = cast_for_compute(member.params, config)
+    whole = cast_for_compute(params, config)
     params = whole["decoder"]
     kernels = decoder.step_kernels(params, config)
     own_words, log_probs = output_layer(params["output"], shortlist, output_dtype)
 
-    def write(source, own_words, state, last, threshold, implementation):
+    def write(source, own_words, state, last):
         """The next state, log probabilities of the listed words, and windows."""
         state, attended = decoder.decoder_step(
             params,
@@ -225,51 +212,24 @@ def _reader_and_writer(
             state,
             decoder.feed_back(params, config, embed_target(whole, source, last)),
             source.memory,
-            threshold=threshold,
-            implementation=implementation,
             details=False,
+            **attention,
         )
         words = log_probs(decoder.bottleneck(params, state.output), own_words)
         return state, words, attended.window
 
-    return (read_source(whole, config, member.source, member.lengths), own_words), write
-
-
-def _start(starts: list[decoder.DecoderState], beam_size: int, max_length: int) -> BeamState:
-    """One live hypothesis a sentence, without words."""
-    sentences = starts[0].hidden.shape[0]
-    zeros = jnp.zeros((sentences, beam_size), jnp.int32)
-    nothing = jnp.full((sentences, beam_size), -jnp.inf)
-    return BeamState(
-        step=jnp.int32(0),
-        notes=jnp.zeros((sentences, max_length, beam_size, 2), jnp.int32),
-        last=jnp.full_like(zeros, BEGIN),
-        live_scores=nothing.at[:, 0].set(0),
-        decoders=jax.tree.map(lambda leaf: jnp.repeat(leaf[:, None], beam_size, axis=1), starts),
-        finished=Ends(nothing, zeros, zeros),
-        scored=zeros[:, 0],
-        calls=zeros[:, 0],
-    )
+    return (read_source(whole, config, source, lengths), own_words), write
 
 
 def _power(length: Int[Array, "*N"], exponent: float | Float[Array, ""]) -> Float[Array, "*N"]:
     return jnp.maximum(length, 1).astype(jnp.float32) ** exponent
 
 
-def _choose(leaf: Array, parent: Int[Array, "B K"]) -> Array:
-    """Each new hypothesis takes its parent's row."""
-    return jnp.take_along_axis(leaf, parent.reshape(*parent.shape, *[1] * (leaf.ndim - 2)), axis=1)
-
-
-def _places(shape: tuple[int, int]) -> Int[Array, "B K"]:
-    return jax.lax.broadcasted_iota(jnp.int32, shape, 1)
-
-
-def _best_of(old: Ends, new: Ends) -> Ends:
-    """The K best of two lists."""
-    both = jax.tree.map(lambda a, b: jnp.concatenate([a, b], axis=1), old, new)
-    _, chosen = jax.lax.top_k(both.scores, old.scores.shape[1])
-    return jax.tree.map(lambda leaf: _choose(leaf, chosen), both)
+def _choose(tree: PyTree, chosen: Int[Array, "B K"]) -> PyTree:
+    """Of each sentence these rows: as a new hypothesis takes its parent's."""
+    return jax.vmap(lambda rows, places: jax.tree.map(lambda leaf: leaf[places], rows))(
+        tree, chosen
+    )
 
 
 def _read_back(notes: Int[Array, "B L K 2"], ends: Ends) -> Int[Array, "B K L"]:

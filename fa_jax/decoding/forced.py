@@ -16,16 +16,15 @@ from jaxtyping import Array, Bool, Float
 
 from fa_jax.attention import AttentionOutput
 from fa_jax.config import DecodingConfig, ModelConfig
-from fa_jax.decoding.beam_search import END
+from fa_jax.data.vocabulary import END
 from fa_jax.decoding.search import (
-    SHORTEST_SHAPE,
+    BY_SENTENCE,
+    WHOLE,
     TrainedModel,
     batch_rows,
-    in_batches,
     on_local_devices,
-    pad,
+    padded_batches,
 )
-from fa_jax.decoding.shortlist import doubled
 from fa_jax.model import decoder
 from fa_jax.model.encoder_decoder import Params, cast_for_compute, force_translation, word_log_probs
 
@@ -83,60 +82,56 @@ def trace_translations(
     force = _compiled_force(model.config)
     sources = [source[: decoding.max_source_length] for source in sources]
     targets = [[*words, END] for words in translations]
-    shapes = [
-        tuple(doubled(SHORTEST_SHAPE, len(sentence)) for sentence in pair)
-        for pair in zip(sources, targets, strict=True)
-    ]
-    rows_of = functools.partial(_rows, model, batch_rows(len(shapes), decoding))
-    order = sorted(range(len(shapes)), key=shapes.__getitem__)
-    kept = {}
-    for shape, batch in in_batches(order, shapes.__getitem__, rows_of):
-        source, lengths = pad([sources[row] for row in batch], rows_of(shape), shape[0])
-        target, _ = pad([targets[row] for row in batch], rows_of(shape), shape[1])
-        threshold = jnp.float32(decoding.threshold)
-        found = jax.device_get(force(model.on_devices, source, lengths, target, threshold))
+    lengths = [tuple(map(len, pair)) for pair in zip(sources, targets, strict=True)]
+    most = batch_rows(len(lengths), decoding)
+    vocabulary = model.params["decoder"]["output"]["bias"].shape[0]
+
+    def rows_of(shape: tuple[int, int]) -> int:
+        numbers = shape[1] * (shape[0] * 2 * model.config.encoder_size + vocabulary)
+        return min(most, jax.local_device_count() * max(1, LARGEST_BATCH // numbers))
+
+    threshold, kept = jnp.float32(decoding.threshold), {}
+    for batch, padded in padded_batches((sources, targets), lengths, rows_of):
+        (source, source_lengths), (target, _) = padded
+        found = jax.device_get(force(model.on_devices, source, source_lengths, target, threshold))
         for place, row in enumerate(batch):
             kept[row] = keep(_trace(found, place, len(targets[row]), len(sources[row])))
-    return [kept[row] for row in range(len(shapes))]
-
-
-def _rows(model: TrainedModel, most: int, shape: tuple[int, int]) -> int:
-    """Rows of a batch of this padded shape."""
-    vocabulary = model.params["decoder"]["output"]["bias"].shape[0]
-    numbers = shape[1] * (shape[0] * 2 * model.config.encoder_size + vocabulary)
-    return min(most, jax.local_device_count() * max(1, LARGEST_BATCH // numbers))
+    return [kept[row] for row in range(len(lengths))]
 
 
 def _trace(found: tuple, place: int, steps: int, positions: int) -> Trace:
     """Of one row, without its padding."""
-    of_steps, of_positions, likely = jax.tree.map(lambda leaf: leaf[place, :steps], found)
-    of_positions = jax.tree.map(lambda leaf: leaf[:, :positions], of_positions)
-    likely = zip(*(leaf.tolist() for leaf in likely), strict=True)
+    shown, likely = found
+    axes = place, slice(steps), slice(positions)
+    likely = zip(*(leaf[place, :steps].tolist() for leaf in likely), strict=True)
     alternatives = [list(zip(*step, strict=True)) for step in likely]
-    return Trace(**of_steps, **of_positions, alternatives=alternatives)
+    return Trace(
+        **jax.tree.map(lambda leaf: leaf[axes[: leaf.ndim]], shown), alternatives=alternatives
+    )
 
 
 @functools.lru_cache(maxsize=8)
 def _compiled_force(model: ModelConfig) -> Callable[..., tuple]:
+    """What traces show of each step, the most likely words and their log p; a row a sentence."""
+
+    def shown_of(attended: AttentionOutput) -> dict[str, Array | None]:
+        return {
+            "focus": attended.state.focus,
+            "strength": attended.strength,
+            "weights": attended.weights,
+            "windows": attended.scored,
+            "by_dimension": attended.by_dimension,
+        }
+
     def force(params: Params, source: Array, lengths: Array, target: Array, threshold: Array):
         params = cast_for_compute(params, model)
-        steps = force_translation(
-            params, model, source, lengths, target, threshold=threshold, collect=_shown
+        bottleneck, attention = force_translation(
+            params, model, source, lengths, target, threshold=threshold, collect=shown_of
         )
-        of_steps, of_positions = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), steps.attention)
-        logits = decoder.logits(params["decoder"], steps.bottleneck).swapaxes(0, 1)
+        shown = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), attention)
+        logits = decoder.logits(params["decoder"], bottleneck).swapaxes(0, 1)
         words = min(ALTERNATIVES, logits.shape[-1])
         best, likely = jax.lax.top_k(jax.nn.log_softmax(logits.astype(jnp.float32)), words)
-        log_probs = word_log_probs(params, steps, target)
-        return of_steps | {"log_probs": log_probs}, of_positions, (likely, best)
+        return shown | {"log_probs": word_log_probs(params, bottleneck, target)}, (likely, best)
 
-    return on_local_devices(force, divided=(False, True, True, True, False))
-
-
-def _shown(attended: AttentionOutput) -> tuple[dict[str, Array], dict[str, Array | None]]:
-    """What a trace keeps of each step, and of its positions."""
-    return {"focus": attended.state.focus, "strength": attended.strength}, {
-        "weights": attended.weights,
-        "windows": attended.scored,
-        "by_dimension": attended.by_dimension,
-    }
+    return on_local_devices(force, WHOLE, BY_SENTENCE, BY_SENTENCE, BY_SENTENCE, WHOLE)

@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,16 +10,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
-from jaxtyping import Array, Int
+from jaxtyping import Int
 
 from fa_jax.attention.implementation import for_search
 from fa_jax.config import DecodingConfig, ModelConfig
-from fa_jax.decoding.beam_search import END, SMALLEST_BATCH, Hypotheses, Member, beam_search
+from fa_jax.data.batches import pad
+from fa_jax.data.vocabulary import END
+from fa_jax.decoding.beam_search import SMALLEST_BATCH, Hypotheses, beam_search
 from fa_jax.decoding.shortlist import Shortlist, candidates, doubled
 from fa_jax.model.encoder_decoder import Params
 
 SHORTEST_SHAPE = 16
 """Sentences are padded to this many tokens, or twice, four times … as many."""
+BY_SENTENCE, WHOLE = PartitionSpec("sentences"), PartitionSpec()
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class TrainedModel:
     @functools.cached_property
     def on_devices(self) -> Params:
         """Its parameters on all local devices, brought there once for all searches and traces."""
-        return jax.device_put(self.params, NamedSharding(_mesh(), PartitionSpec()))
+        return jax.device_put(self.params, NamedSharding(_mesh(), WHOLE))
 
 
 @dataclass(frozen=True)
@@ -72,38 +75,43 @@ def search_translations(
     A result depends on its own source alone, not on the batch it shares. Sources longer than
     `max_source_length` are read up to it. progress: told how many sentences are done.
     """
-    results: dict[int, SearchResult] = {}
     clipped = [[source[: decoding.max_source_length] for source in s] for s in sources]
+    longest = [max(map(len, source)) for source in zip(*clipped, strict=True)]
+    size = batch_rows(len(longest), decoding)
     params = [member.on_devices for member in members]
     vocabulary = params[0]["decoder"]["output"]["bias"].shape[0]
     frequent = min(decoding.shortlist or vocabulary, vocabulary)
-    if frequent == vocabulary:
-        words = params[0]["encoder"]["embedding"].shape[0]
-        lexicon = np.zeros((words, 0), np.int32)  # nobody needs candidates of their own
-    elif lexicon is None:
+    if frequent < vocabulary and lexicon is None:
         raise ValueError("decoding.shortlist needs a lexicon")
-    for rows, *batch in _batches(clipped, decoding):
-        of_first, lengths = batch[0][0], batch[1][0]
-        own = candidates(lexicon, of_first, lengths, frequent, vocabulary)
+    results = [SearchResult([Hypothesis([], 0.0)], 0, 0)] * len(longest)
+    shared = [(length,) * len(members) for length in longest]
+    for rows, sides in padded_batches(clipped, shared, lambda _: size):
+        padded, lengths = zip(*sides, strict=True)
+        limits = np.zeros(size, np.int32)
+        limits[: len(rows)] = [_limit(longest[row], decoding) for row in rows]
+        own = np.zeros((size, 0), np.int32)
+        if frequent < vocabulary:
+            own = candidates(lexicon, padded[0], lengths[0], frequent, vocabulary)
+        shape = padded[0].shape[1]
         implementation = decoding.implementation
         if implementation == "auto":
             attentions = [member.config.attention for member in members]
-            implementation = for_search(attentions, decoding.threshold, of_first.shape[1])
+            implementation = for_search(attentions, decoding.threshold, shape)
         search = _compiled_search(
-            tuple(member.config for member in members),
-            frequent,
+            configs=tuple(member.config for member in members),
             beam_size=min(decoding.beam_size, vocabulary),
-            max_length=_limit(of_first.shape[1], decoding),
+            max_length=_limit(shape, decoding),
             n_best=n_best,
             implementation=implementation,
             output_dtype=None if decoding.output_dtype == "model" else decoding.output_dtype,
         )
-        numbers = jnp.float32([decoding.threshold, decoding.length_exponent])
-        found = jax.device_get(search(params, *batch, own, numbers))
-        results |= {row: _result(found, place, n_best) for place, row in enumerate(rows)}
+        numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_exponent)
+        shortlist = Shortlist(own, frequent)
+        found = jax.device_get(search(params, padded, lengths, limits, shortlist, *numbers))
+        for place, row in enumerate(rows):
+            results[row] = _result(found, place, n_best)
         progress(len(rows))
-    empty = SearchResult([Hypothesis([], 0.0)], 0, 0)
-    return [results.get(row, empty) for row in range(len(sources[0]))]
+    return results
 
 
 def average_window(results: Sequence[SearchResult]) -> float:
@@ -121,39 +129,38 @@ def batch_rows(sentences: int, decoding: DecodingConfig) -> int:
     return -(-min(rows, decoding.batch_size) // devices) * devices
 
 
-def in_batches(
-    order: Iterable[int], shape_of: Callable[[int], Any], rows_of: Callable[[Any], int]
-) -> Iterator[tuple[Any, list[int]]]:
-    """Neighbours of one shape together, at most so many as a batch of this shape has rows."""
-    for shape, alike in itertools.groupby(order, shape_of):
+def padded_batches(
+    sides: Sequence[Sequence[Sequence[int]]],
+    lengths: Sequence[tuple[int, ...]],
+    rows_of: Callable[[tuple[int, ...]], int],
+) -> Iterator[tuple[list[int], list[tuple[Int[np.ndarray, "B S"], Int[np.ndarray, " B"]]]]]:
+    """Sentences of like lengths together, in few shapes: their numbers, and each side's `pad`.
+
+    sides: the sentences as each model has them, or source and target. lengths: of each sentence,
+    how long its sides are; without any words it is in no batch. rows_of: a batch of a shape.
+    """
+    shapes = [tuple(doubled(SHORTEST_SHAPE, length) for length in each) for each in lengths]
+    order = sorted(range(len(lengths)), key=lambda row: (shapes[row], lengths[row]))
+    some = (row for row in order if any(lengths[row]))
+    for shape, alike in itertools.groupby(some, shapes.__getitem__):
         while batch := list(itertools.islice(alike, rows_of(shape))):
-            yield shape, batch
+            yield (
+                batch,
+                [
+                    pad([side[row] for row in batch], rows_of(shape), length)
+                    for side, length in zip(sides, shape, strict=True)
+                ],
+            )
 
 
-def pad(
-    sentences: Sequence[Sequence[int]], rows: int, length: int
-) -> tuple[Int[np.ndarray, "B S"], Int[np.ndarray, " B"]]:
-    """Sentences and their lengths, filled up to so many rows."""
-    padded, lengths = np.zeros((rows, length), np.int32), np.zeros(rows, np.int32)
-    for row, sentence in enumerate(sentences):
-        lengths[row] = len(sentence)
-        padded[row, : len(sentence)] = sentence
-    return padded, lengths
-
-
-def on_local_devices(function: Callable, divided: Sequence[bool]) -> Callable:
+def on_local_devices(function: Callable, *in_specs: PartitionSpec) -> Callable:
     """The function, compiled: each device goes through its own sentences at its own pace.
 
-    divided: which arguments have a row a sentence. The others are the same on all devices.
+    in_specs: of each argument, whether it has a row a sentence or is the same on all devices.
     """
-    by_sentence, whole = PartitionSpec("sentences"), PartitionSpec()
     return jax.jit(
         jax.shard_map(
-            function,
-            mesh=_mesh(),
-            in_specs=tuple(by_sentence if rows else whole for rows in divided),
-            out_specs=by_sentence,
-            check_vma=False,
+            function, mesh=_mesh(), in_specs=in_specs, out_specs=BY_SENTENCE, check_vma=False
         )
     )
 
@@ -162,44 +169,15 @@ def _mesh() -> Mesh:
     return Mesh(np.asarray(jax.local_devices()), ("sentences",))
 
 
-def _batches(
-    sources: Sequence[Sequence[Sequence[int]]], decoding: DecodingConfig
-) -> Iterator[tuple[list[int], list[np.ndarray], list[np.ndarray], Int[np.ndarray, " B"]]]:
-    """Which sentences; sources and lengths of each member; limits, 0 where there is no sentence."""
-    size = batch_rows(len(sources[0]), decoding)
-    longest = [max(map(len, source)) for source in zip(*sources, strict=True)]
-    order = sorted((row for row, length in enumerate(longest) if length), key=longest.__getitem__)
-    shapes = in_batches(order, lambda row: doubled(SHORTEST_SHAPE, longest[row]), lambda _: size)
-    for shape, rows in shapes:
-        limits = np.zeros(size, np.int32)
-        limits[: len(rows)] = [_limit(longest[row], decoding) for row in rows]
-        padded = [pad([s[row] for row in rows], size, shape) for s in sources]
-        yield rows, *map(list, zip(*padded, strict=True)), limits
-
-
 def _limit(source_length: int, decoding: DecodingConfig) -> int:
     return int(decoding.max_length_ratio * source_length) + decoding.max_length_extra
 
 
 @functools.lru_cache(maxsize=64)
-def _compiled_search(
-    models: tuple[ModelConfig, ...], frequent: int, **options: Any
-) -> Callable[..., Hypotheses]:
-    """`beam_search` of these models with these options."""
-
-    def search(params, sources, lengths, limits: Array, own: Array, numbers: Array):
-        threshold, length_exponent = numbers
-        return beam_search(
-            [Member(*member) for member in zip(params, sources, lengths, strict=True)],
-            models,
-            limits,
-            threshold,
-            length_exponent=length_exponent,
-            shortlist=Shortlist(own, frequent),
-            **options,
-        )
-
-    return on_local_devices(search, divided=(False, True, True, True, True, False))
+def _compiled_search(**options: Any) -> Callable[..., Hypotheses]:
+    """`beam_search` with these options."""
+    in_specs = WHOLE, *[BY_SENTENCE] * 4, WHOLE, WHOLE
+    return on_local_devices(functools.partial(beam_search, **options), *in_specs)
 
 
 def _result(found: Hypotheses, place: int, n_best: int) -> SearchResult:

@@ -12,11 +12,14 @@ import numpy as np
 from flax import struct
 from jaxtyping import Array, Float, Int
 
+from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import PAD
 from fa_jax.model.encoder_decoder import Params
 
 FEWEST_CANDIDATES = 64
 """Lists of candidates are padded to this many words, or twice, four times … as many."""
+OwnWords = tuple[Float[Array, "B C F"], Float[Array, "B C"]]
+"""The output layer's kernel and bias for the candidates of each sentence."""
 
 
 @struct.dataclass
@@ -29,19 +32,8 @@ class Shortlist:
 
     def words(self, chosen: Int[Array, "B K"]) -> Int[Array, "B K"]:
         """The vocabulary's numbers of places in the list."""
-        if self.candidates.shape[1] == 0:
-            return chosen
-        own = jnp.maximum(chosen - self.frequent, 0)
-        own = jnp.take_along_axis(self.candidates, own, axis=1)
+        own = jnp.take_along_axis(self.candidates, chosen - self.frequent, axis=1)
         return jnp.where(chosen < self.frequent, chosen, own)
-
-
-@struct.dataclass
-class OwnWords:
-    """The output layer's part for the candidates of each sentence."""
-
-    kernel: Float[Array, "B C F"]
-    bias: Float[Array, "B C"]
 
 
 def output_layer(
@@ -59,16 +51,15 @@ def output_layer(
     frequent, float32 = kernel[:, :first], {"preferred_element_type": jnp.float32}
 
     def log_probs(x: Float[Array, "B K F"], own: OwnWords) -> Float[Array, "B K L"]:
+        own_kernel, own_bias = own
         x = x.astype(kernel.dtype)
         flat = x.reshape(-1, x.shape[-1])  # one product for all sentences
         scores = jnp.matmul(flat, frequent, **float32)
         scores = scores.reshape(*x.shape[:2], -1) + bias[:first]
-        if own.kernel.shape[1] > 0:
-            of_own = jnp.einsum("bkf,bcf->bkc", x, own.kernel, **float32) + own.bias[:, None]
-            scores = jnp.concatenate([scores, of_own], axis=-1)
-        return jax.nn.log_softmax(scores)
+        of_own = jnp.einsum("bkf,bcf->bkc", x, own_kernel, **float32) + own_bias[:, None]
+        return jax.nn.log_softmax(jnp.concatenate([scores, of_own], axis=-1))
 
-    return OwnWords(kernel.T[own], jnp.where(own == PAD, -jnp.inf, bias[own])), log_probs
+    return (kernel.T[own], jnp.where(own == PAD, -jnp.inf, bias[own])), log_probs
 
 
 def candidates(
@@ -87,10 +78,7 @@ def candidates(
     own = [words[words >= frequent] for words in own]
     widest = min(sources.shape[1] * lexicon.shape[1], vocabulary - frequent)
     width = min(widest, doubled(FEWEST_CANDIDATES, max(map(len, own))))
-    found = np.full((len(own), width), PAD, np.int32)
-    for row, words in enumerate(own):
-        found[row, : len(words)] = words
-    return found
+    return pad(own, len(own), width)[0]
 
 
 def doubled(size: int, enough: int) -> int:

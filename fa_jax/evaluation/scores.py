@@ -4,11 +4,20 @@ from collections.abc import Callable, Sequence
 
 from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
 from fa_jax.errors import UserError
-from fa_jax.evaluation.metrics import METRICS
-from fa_jax.evaluation.metrics.scored_texts import ScoredTexts
+from fa_jax.evaluation.metrics import ScoredTexts
+from fa_jax.evaluation.metrics.bleu import bleu, bleu_char, bleu_word
+from fa_jax.evaluation.metrics.ribes import ribes
 
+METRICS = (
+    bleu,
+    bleu_char,
+    bleu_word,
+    ribes,
+)
+"""In the order in which their scores are shown."""
 UNKNOWN_SYMBOL = "\ue000"
-"""Of Unicode's private use, so that no reference holds it; one token to every tokenizer."""
+"""What stands for `<unk>`, of which tokenizers make three words: one token to every tokenizer, and
+of Unicode's private use, so that no reference holds it."""
 
 
 def score_translations(
@@ -35,13 +44,8 @@ def score_translations(
         raise UserError("there is no sentence to score")
     if len(hypotheses) != len(references):
         raise ValueError(f"{len(hypotheses)} hypotheses for {len(references)} references")
-    hypotheses = [unknown_as_one(text) for text in hypotheses]
+    # Between spaces: 13a would not split it from letters that it touches.
+    hypotheses = [text.replace(SPECIAL[UNKNOWN], f" {UNKNOWN_SYMBOL} ") for text in hypotheses]
     words = ([word_tokenize(text) for text in side] for side in (hypotheses, references))
     texts = ScoredTexts(language, hypotheses, references, *words)
     return {name: score for metric in METRICS for name, score in metric(texts).items()}
-
-
-def unknown_as_one(text: str) -> str:
-    """A text with one symbol for each `<unk>`, of which tokenizers make three words."""
-    # Between spaces: 13a would not split it from letters that it touches.
-    return text.replace(SPECIAL[UNKNOWN], f" {UNKNOWN_SYMBOL} ")

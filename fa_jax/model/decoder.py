@@ -17,8 +17,8 @@ from fa_jax.attention.attend import Parts, attend_projected, attention_kernels
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
 from fa_jax.config import ModelConfig
-from fa_jax.model.dense import dense, init_dense
 from fa_jax.model.hoisted_scan import Kernels, Product
+from fa_jax.model.layers import dense, init_dense
 from fa_jax.model.lstm import init_lstm, lstm_update
 
 
@@ -40,12 +40,8 @@ class DecoderState:
         return self.hidden if self.attentional is None else self.attentional
 
 
-@struct.dataclass
-class Feedback:
-    """What the word fed back adds to the parts of attention and to the gates."""
-
-    attention: Parts
-    gates: Float[Array, "B *K G"]
+Feedback = tuple[Parts, Float[Array, "*N G"]]
+"""What the word fed back adds to the parts of attention, and to the gates."""
 
 
 def init_decoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -> Params:
@@ -55,19 +51,18 @@ def init_decoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -
     embedding_size, size = config.embedding_size, config.decoder_size
     normal = initializers.normal(embedding_size**-0.5)
     annotation_size = 2 * config.encoder_size
-    attention = init_attention(
-        keys[0],
-        config.attention,
-        query_size=size,
-        memory_size=annotation_size,
-        feedback_size=embedding_size,
-        attention_size=config.attention_size,
-    )
     input_size = embedding_size + annotation_size + (size if config.input_feeding else 0)
     params = {
         "embedding": normal(keys[1], (vocabulary_size, embedding_size)),
         "start": {"kernel": glorot(keys[2], (config.encoder_size, size))},
-        "attention": attention,
+        "attention": init_attention(
+            keys[0],
+            config.attention,
+            query_size=size,
+            memory_size=annotation_size,
+            feedback_size=embedding_size,
+            attention_size=config.attention_size,
+        ),
         "lstm": init_lstm(keys[3], input_size, size),
         "bottleneck": init_dense(keys[4], size, config.bottleneck_size),
         "output": init_dense(keys[5], config.bottleneck_size, vocabulary_size),
@@ -102,10 +97,8 @@ def feed_back(params: Params, config: ModelConfig, embedding: Float[Array, "*N E
     lstm = params["lstm"]
     kernel = lstm["input_kernel"][: embedding.shape[-1]]
     _, for_feedback = _attention_kernels(params, config)
-    return Feedback(
-        attention=tuple(None if k is None else dense(embedding, k) for k in for_feedback),
-        gates=dense(embedding, kernel, lstm["bias"]),
-    )
+    for_attention = tuple(None if k is None else dense(embedding, k) for k in for_feedback)
+    return for_attention, dense(embedding, kernel, lstm["bias"])
 
 
 def step_kernels(params: Params, config: ModelConfig) -> Kernels:
@@ -145,6 +138,7 @@ def decoder_step(
     `x @ step_kernels(params, config)[name]`, which may be more precise than x. feedback: of this
     step's word. attention_options: threshold, implementation and details of `attend`.
     """
+    for_attention, for_gates = feedback
     for_query, _ = _attention_kernels(params, config)
     widths = [0 if kernel is None else kernel.shape[1] for kernel in for_query]
     *parts, gates = jnp.split(product("hidden", state.hidden), [widths[0], sum(widths)], axis=-1)
@@ -154,14 +148,14 @@ def decoder_step(
         config.attention,
         state.hidden,
         tuple(p.astype(dtype) if width else None for p, width in zip(parts, widths, strict=True)),
-        feedback.attention,
+        for_attention,
         state.attention,
         memory,
         **attention_options,
     )
     context, attentional = attended.context, state.attentional
     inputs = context if attentional is None else jnp.concatenate([context, attentional], axis=-1)
-    hidden, cell = lstm_update(gates + feedback.gates + product("context", inputs), state.cell)
+    hidden, cell = lstm_update(gates + for_gates + product("context", inputs), state.cell)
     hidden = hidden.astype(dtype)
     if attentional is not None:
         attentional = product("attentional", jnp.concatenate([context, hidden], axis=-1))

@@ -1,4 +1,4 @@
-"""Encoder and decoder together: parameters, and the probability of a given translation."""
+"""The encoder, with the decoder: parameters, and the probability of a given translation."""
 
 from collections.abc import Callable
 
@@ -6,27 +6,24 @@ import jax
 import jax.numpy as jnp
 import optax
 from flax import struct
+from flax.linen import initializers
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention import AttentionOutput, Memory, prepare_memory
 from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
+from fa_jax.data.vocabulary import BEGIN
 from fa_jax.model import decoder
-from fa_jax.model.contextualize import gate, init_contextualize, sentence_context
-from fa_jax.model.dropout import dropout, split_keys
-from fa_jax.model.encoder import encode, init_encoder
 from fa_jax.model.hoisted_scan import hoisted_scan
-
-BEGIN = 1
-"""The word fed back at the first step (`fa_jax.data.vocabulary`)."""
+from fa_jax.model.layers import dense, dropout, init_contextualize, sentence_context, split_keys
+from fa_jax.model.lstm import init_lstm, lstm_states
 
 
 @struct.dataclass
 class Source:
     """A source sentence as decoding needs it.
 
-    start: the decoder's first state. gate: of the target's embeddings; None: they pass as they
-    are.
+    start: the decoder's first state. gate: what passes of the target's embeddings; None: all.
     """
 
     memory: Memory
@@ -34,29 +31,24 @@ class Source:
     gate: Float[Array, "B E"] | None
 
 
-@struct.dataclass
-class ForcedSteps:
-    """A given translation, step by step: what the output layer reads, and what attention did.
-
-    attention: leaves [T, B, ...].
-    """
-
-    bottleneck: Float[Array, "T B F"]
-    attention: PyTree
-
-
 def init_encoder_decoder(
     key: PRNGKeyArray, config: ModelConfig, source_vocabulary: int, target_vocabulary: int
 ) -> Params:
     """All parameters, a nested dict of float32 arrays, for vocabularies of so many words."""
     encoder_key, decoder_key = jax.random.split(key)
+    embedding_key, forward_key, backward_key = jax.random.split(encoder_key, 3)
+    embedding_size, size = config.embedding_size, config.encoder_size
+    normal = initializers.normal(embedding_size**-0.5)
     params = {
-        "encoder": init_encoder(encoder_key, config, source_vocabulary),
+        "encoder": {
+            "embedding": normal(embedding_key, (source_vocabulary, embedding_size)),
+            "forward": init_lstm(forward_key, embedding_size, size),
+            "backward": init_lstm(backward_key, embedding_size, size),
+        },
         "decoder": decoder.init_decoder(decoder_key, config, target_vocabulary),
     }
     if config.contextualize:
-        context_key = jax.random.fold_in(key, 2)
-        params["context"] = init_contextualize(context_key, config.embedding_size)
+        params["context"] = init_contextualize(jax.random.fold_in(key, 2), embedding_size)
     return params
 
 
@@ -82,14 +74,36 @@ def read_source(
     target_gate = None
     if config.contextualize:
         context = sentence_context(params["context"], embedded, lengths)
-        embedded = embedded * gate(params["context"]["source_gate"], context)
-        target_gate = gate(params["context"]["target_gate"], context)
+        source_gate, target_gate = (
+            jax.nn.sigmoid(dense(context, **params["context"][name]))
+            for name in ("source_gate", "target_gate")
+        )
+        embedded = embedded * source_gate
     embedded = dropout(embedded, config.dropout, dropout_keys)
-    annotations = encode(params["encoder"], embedded, lengths)
+    annotations = _encode(params["encoder"], embedded, lengths)
     attention = cast_for_compute(params["decoder"]["attention"], config)
     memory = prepare_memory(attention, annotations, lengths, config.attention)
     start = decoder.decoder_start(params["decoder"], config, memory, attention_keys)
     return Source(memory, start, target_gate)
+
+
+def _encode(
+    params: Params, embedded: Float[Array, "S B E"], lengths: Int[Array, " B"]
+) -> Float[Array, "B S D"]:
+    """Annotations h̄_s: forward and backward state at each position, D = 2 · encoder_size.
+
+    The bidirectional LSTM of Bahdanau et al. (2015) and VS 5.1. Padding reads nothing.
+    """
+    inside = jnp.arange(len(embedded))[:, None] < lengths
+    # The backward LSTM reads the reversed sentence; both advance in one scan.
+    both = (params["forward"], embedded), (params["backward"], embedded[::-1])
+    inputs = [dense(read, lstm["input_kernel"], lstm["bias"]) for lstm, read in both]
+    states = lstm_states(
+        jnp.stack([lstm["recurrent_kernel"] for lstm, _ in both]),
+        jnp.stack(inputs, axis=1),
+        jnp.stack([inside, inside[::-1]], axis=1),
+    )
+    return jnp.concatenate([states[:, 0], states[::-1, 1]], axis=-1).swapaxes(0, 1)
 
 
 def embed_target(params: Params, source: Source, words: Int[Array, "B N"]) -> Float[Array, "B N E"]:
@@ -110,8 +124,10 @@ def force_translation(
     training_keys: Key[Array, " B"] | None = None,
     details: bool = True,
     collect: Callable[[AttentionOutput], PyTree] = lambda attended: attended,
-) -> ForcedSteps:
+) -> tuple[Float[Array, "T B F"], PyTree]:
     """The decoder's steps while it is fed the target's words.
+
+    Returns what the output layer reads, and what attention did: leaves [T, B, ...].
 
     params: float32, so that gradients are not rounded, or cast. source, target: words, padded to S
     and T. threshold, implementation: of `attend`. training_keys: in training, a random key a
@@ -120,8 +136,7 @@ def force_translation(
     keys = split_keys(training_keys, 4)
     read = read_source(params, config, source, source_lengths, keys[0], keys[3])
 
-    begin = jnp.full_like(target[:, :1], BEGIN)
-    fed_back = jnp.concatenate([begin, target[:, :-1]], axis=1)
+    fed_back = jnp.pad(target[:, :-1], ((0, 0), (1, 0)), constant_values=BEGIN)
     embedded = embed_target(params, read, fed_back).swapaxes(0, 1)
     embedded = dropout(embedded, config.dropout, keys[1])
 
@@ -149,15 +164,15 @@ def force_translation(
         decoder.feed_back(params["decoder"], config, embedded),
     )
     bottleneck = decoder.bottleneck(params["decoder"], output)
-    return ForcedSteps(dropout(bottleneck, config.dropout, keys[2]), attention)
+    return dropout(bottleneck, config.dropout, keys[2]), attention
 
 
 def word_log_probs(
-    params: Params, steps: ForcedSteps, target: Int[Array, "B T"]
+    params: Params, bottleneck: Float[Array, "T B F"], target: Int[Array, "B T"]
 ) -> Float[Array, "B T"]:
     """Log probability, in nats, of each target word given the ones before it.
 
-    steps: of `force_translation` with the same params and target.
+    bottleneck: of `force_translation` with the same params and target.
     """
-    logits = decoder.logits(params["decoder"], steps.bottleneck)
+    logits = decoder.logits(params["decoder"], bottleneck)
     return -optax.losses.softmax_cross_entropy_with_integer_labels(logits, target.T).T

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention.score import at_least_float32
-from fa_jax.model.dense import contract
+from fa_jax.model.layers import contract
 
 Kernels = dict[str, Float[Array, "I J"]]
 Product = Callable[[str, Float[Array, "*N I"]], Float[Array, "*N J"]]
@@ -62,7 +62,9 @@ def _forward(step, rematerialize, kernels, constants, carry, inputs):
         body = jax.checkpoint(body)
 
     def scan(taps, constants, carry, inputs):
-        wide = jax.tree.map(_widened, constants)  # their gradients are added up as precisely
+        wide = jax.tree.map(  # gradients are added up as precisely
+            lambda x: at_least_float32(x) if jnp.issubdtype(x.dtype, jnp.floating) else x, constants
+        )
         carry, (ys, factors) = jax.lax.scan(
             lambda carry, x: body(wide, carry, *x), carry, (inputs, taps)
         )
@@ -112,7 +114,3 @@ def _zero_taps(step, kernels, constants, carry, inputs) -> dict[str, Array]:
     jax.eval_shape(partial(step, product), constants, carry, first)
     steps = jax.tree.leaves(inputs)[0].shape[0]
     return {name: jnp.zeros((steps, *shape), dtype) for name, (shape, dtype) in found.items()}
-
-
-def _widened(x):
-    return at_least_float32(x) if jnp.issubdtype(x.dtype, jnp.floating) else x

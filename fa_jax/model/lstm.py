@@ -14,7 +14,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
-from fa_jax.model.dense import contract, dense
+from fa_jax.model.layers import contract
 
 
 def init_lstm(key: PRNGKeyArray, input_size: int, size: int) -> Params:
@@ -30,11 +30,6 @@ def init_lstm(key: PRNGKeyArray, input_size: int, size: int) -> Params:
         "recurrent_kernel": jnp.concatenate(gates, axis=1),
         "bias": jnp.zeros(4 * size).at[size : 2 * size].set(1.0),
     }
-
-
-def lstm_inputs(params: Params, inputs: Float[Array, "*N I"]) -> Float[Array, "*N G"]:
-    """The input's part of the gates, for all steps in one product, bias included."""
-    return dense(inputs, params["input_kernel"], params["bias"])
 
 
 def lstm_update(

@@ -1,5 +1,6 @@
-"""Translates a split with a run and scores it."""
+"""Translates a split with a run and scores it; chooses a threshold by such scores (VS 5.2)."""
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from fa_jax.data.tokenizers import Words
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import score_translations
+from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS, Candidate, choose
 from fa_jax.runs.folder import check_own, write_json
 from fa_jax.runs.run import Run, ensemble
 from fa_jax.runs.translate import read_sources, search, texts_of
@@ -29,6 +31,18 @@ class Evaluation:
     scores: dict[str, float | int | str]
     translations: list[str]
     pairs: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """candidates: each run at each threshold, the first one at τ = ∞ in front.
+
+    chosen: the one with the smallest window that loses little. reference: BLEU at τ = ∞.
+    """
+
+    candidates: tuple[Candidate, ...]
+    chosen: Candidate
+    reference: float
 
 
 def evaluate(
@@ -121,6 +135,56 @@ def score_test(run: Run) -> dict[str, Evaluation]:
     if jax.process_index() == 0:
         write_json(run.folder / "test.json", {name: e.scores for name, e in found.items()})
     return found
+
+
+def select(
+    runs: Run | Sequence[Run],
+    thresholds: Sequence[float] = THRESHOLDS,
+    largest_loss: float = LARGEST_LOSS,
+) -> Selection:
+    """The smallest window that costs little BLEU on the validation set. Writes nothing.
+
+    Args:
+      runs: one, or several of the same text and tokens, such as ones with another σ or β.
+      thresholds: τ to choose between, besides ∞ of the first run.
+      largest_loss: BLEU that it may cost, against the first run at τ = ∞.
+
+    Returns:
+      Every candidate, the chosen one, and the first run's BLEU at τ = ∞.
+
+    Raises:
+      UserError: no run, runs that cannot be compared, a threshold or loss that cannot be.
+
+    >>> selection = fa_jax.select(fa_jax.load_run("en-ja"), [0.8, 1.2])  # doctest: +SKIP
+    >>> selection.chosen.threshold  # doctest: +SKIP
+    1.2
+    """
+    runs = [runs] if isinstance(runs, Run) else list(runs)
+    if not runs:
+        raise UserError("there is no run to choose between")
+    if not largest_loss >= 0:
+        raise UserError(f"largest_loss must be at least 0, got {largest_loss}")
+    if wrong := [t for t in thresholds if not t > 0]:
+        raise UserError(f"thresholds must be greater than 0, got {wrong[0]}")
+    for run, setting in itertools.product(runs[1:], ("corpus", "languages", "tokenizer")):
+        wanted, found = (getattr(one.config.data, setting) for one in (runs[0], run))
+        if wanted != found:
+            raise UserError(
+                f"{run.folder} was trained with {setting} {found!r}, {runs[0].folder} with "
+                f"{wanted!r}: choose among runs of the same text and tokens"
+            )
+    pairs = _split(runs[0], "validation")
+
+    def measured(run: Run, threshold: float) -> Candidate:
+        decoding = replace(run.config.decoding, threshold=threshold)
+        scores = evaluate(run, decoding=decoding, pairs=pairs).scores
+        return Candidate(str(run.folder), threshold, scores["bleu"], scores["window"])
+
+    reference = measured(runs[0], float("inf"))
+    finite = [threshold for threshold in thresholds if threshold != reference.threshold]
+    candidates = (reference, *(measured(run, t) for run in runs for t in finite))
+    chosen = choose(candidates, reference.bleu, largest_loss)
+    return Selection(candidates, chosen, reference.bleu)
 
 
 def _split(run: Run, split: str) -> list[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from fa_jax.config import Config
 from fa_jax.config_file import config_from_json, config_json
 from fa_jax.errors import UserError
+from fa_jax.whole_files import write_text
 
 PRETRAINED = Path(__file__).parents[1] / "pretrained"
 """Runs that come with fa_jax; their parameters are rounded to bfloat16."""
@@ -78,13 +78,6 @@ def read_json(path: Path) -> dict[str, Any]:
 def write_json(path: Path, content: dict[str, Any]):
     """`write_text` of what `as_json` gives."""
     write_text(path, as_json(content, indent=2) + "\n")
-
-
-def write_text(path: Path, text: str):
-    """Writes beside, then renames: what was there stays whole until the new file is."""
-    beside = path.with_name(path.name + ".new")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, path)
 
 
 def as_json(content: dict[str, Any], indent: int | None = None) -> str:

@@ -1,19 +1,27 @@
 """A trained run, read from its folder. Translating needs nothing else."""
 
+import io
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import jax
+import numpy as np
+from jaxtyping import Int
 
 from fa_jax.config import Config
 from fa_jax.data.codec import TextCodec, load_codec
 from fa_jax.decoding.search import TrainedModel
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
-from fa_jax.runs.folder import read_config, run_folder
+from fa_jax.runs.folder import check_own, read_config, run_folder
 from fa_jax.training.checkpoints import Checkpoints
+from fa_jax.whole_files import write_bytes
+
+TRANSLATIONS = 100
+"""Likely translations of a word that a run keeps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +44,33 @@ class Run:
     def model(self) -> TrainedModel:
         """What searches and traces take; made once, so that its parameters move once."""
         return TrainedModel(self.params, self.config.model)
+
+    @cached_property
+    def lexicon(self) -> Int[np.ndarray, "source translations"]:
+        """Likely translations of each source word, best first, as numbers of the target vocabulary.
+
+        Learnt once on the run's corpus, when they are first asked for, and kept in its folder.
+
+        Raises:
+          UserError: the corpus is not there, the file is damaged, or the run comes with fa_jax.
+        """
+        path = self.folder / "lexicon.npy"
+        if not path.exists():
+            check_own(self.folder)
+            from fa_jax.data.encoded import prepare
+            from fa_jax.data.lexicon import learn_lexicon
+
+            print(f"learning likely translations of words into {path} ...", file=sys.stderr)
+            data = prepare(self.config.data, codecs=(self.source, self.target))
+            sizes = len(self.source.vocabulary), len(self.target.vocabulary)
+            learnt = io.BytesIO()
+            np.save(learnt, learn_lexicon(data.train, *sizes, TRANSLATIONS))
+            write_bytes(path, learnt.getvalue())
+        try:
+            return np.load(path, allow_pickle=False)
+        except (OSError, ValueError) as error:
+            mend = "Delete it: it is learnt again"
+            raise UserError(f"{path} cannot be read: {error}. {mend}") from error
 
 
 def load_run(folder: str | Path) -> Run:

@@ -1,6 +1,7 @@
-"""What attention did while a run wrote its best translation of a line."""
+"""What attention did while a run wrote its best translation of a line: as values, and drawn."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.vocabulary import END, SPECIAL
@@ -51,3 +52,41 @@ def trace(
         target_tokens=[*run.target.tokens(words), SPECIAL[END]],
         threshold=decoding.threshold,
     )
+
+
+def show(
+    run: Run,
+    sentence: str,
+    output: str | Path,
+    *,
+    threshold: float | None = None,
+    decoding: DecodingConfig | None = None,
+) -> SpanTrace:
+    """Translates a sentence and draws window, weights, focus and strength of each output word.
+
+    Args:
+      run: its translator.
+      sentence: source text.
+      output: a picture (.png, .svg), or a page with details where one points (.html).
+      threshold: τ; default: that of `decoding`.
+      decoding: how it is translated; default: the run's own.
+
+    Returns:
+      What is drawn.
+
+    Raises:
+      UserError: the sentence is empty, or no such picture can be drawn.
+
+    >>> run = fa_jax.load_run("en-ja")
+    >>> drawn = fa_jax.show(run, "I like cats.", "cats.html", threshold=1.2)  # doctest: +SKIP
+    """
+    from fa_jax.pages import write_span_page
+    from fa_jax.plots import plot_spans
+
+    drawn_by = {".html": write_span_page, ".png": plot_spans, ".svg": plot_spans}
+    output = Path(output)
+    if output.suffix.lower() not in drawn_by:
+        raise UserError(f"{output}: name a file that ends with {', '.join(drawn_by)}")
+    found = trace(run, sentence, threshold=threshold, decoding=decoding)
+    drawn_by[output.suffix.lower()](found, output, title=found.translation)
+    return found

@@ -1,22 +1,30 @@
-"""Trains a run from a config, or on from another run."""
+"""Trains a run from a config, or on from another run.
+
+A run begins with `config.json`, `corpus.json` (the digest of the text that it learns from) and both
+vocabularies in its folder. Training adds `checkpoints`, `metrics.jsonl` and TensorBoard's `events`.
+"""
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import jax
 
 from fa_jax.attention import AttentionConfig
 from fa_jax.config import Config
+from fa_jax.config_file import config_json
+from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.encoded import PreparedData, prepare
 from fa_jax.errors import UserError
 from fa_jax.evaluation.validation import validate
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.presets import finetuning
-from fa_jax.runs.begin import begin_run, differences
-from fa_jax.runs.folder import PRETRAINED
+from fa_jax.runs.folder import PRETRAINED, read_config, read_json, write_json
 from fa_jax.runs.run import Run, load_run
 from fa_jax.training import loop
 
+FREE = ("decoding.", "training.checkpoint_seconds", "preset")
+"""Settings that do not change a run's course: how it decodes, how often it saves, a name."""
 MAY_CHANGE = ("model.dropout", "model.compute_dtype", "model.rematerialize", "model.attention.span")
 """What fine-tuning may change of a model: how it is computed, and its span's settings."""
 
@@ -100,3 +108,67 @@ def _trained(folder: Path, config: Config, data: PreparedData, start: Params | N
         begin_run(folder, config, data)
     loop.train(folder, config, data, partial(validate, config=config, data=data), start)
     return load_run(folder)
+
+
+def begin_run(folder: Path, config: Config, data: PreparedData):
+    """Writes what a new run starts with. One that is there must be of the same config and text.
+
+    Args:
+      folder: the run's; it is made.
+      config: its settings.
+      data: the corpus that it learns from, and both vocabularies.
+
+    Raises:
+      UserError: the folder holds a run of another config, text or vocabulary, which the message
+        names, or cannot be written.
+    """
+    if (folder / "config.json").exists():
+        _check_same(folder, config, data)
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for side, codec in _codecs(data).items():
+            save_codec(codec, folder, side)
+        write_json(folder / "corpus.json", {"name": data.corpus.name, "digest": data.corpus.digest})
+        write_json(folder / "config.json", config_json(config))  # last: now it is a run
+    except OSError as error:
+        raise UserError(f"run folder {folder} cannot be written: {error}") from error
+
+
+def _check_same(folder: Path, config: Config, data: PreparedData):
+    changed = differences(read_config(folder), config)
+    if changed := [text for name, text in changed.items() if not name.startswith(FREE)]:
+        raise UserError(
+            f"{folder} holds a run with other settings ({'; '.join(changed)}). Continue it with "
+            "its own, or choose another folder with --run"
+        )
+    path = folder / "corpus.json"
+    if path.exists() and read_json(path)["digest"] != data.corpus.digest:
+        changed = [f"the text of corpus {data.corpus.name}"]
+    else:  # runs of older versions have no digest
+        codecs = _codecs(data).items()
+        changed = [f"the {s} vocabulary" for s, c in codecs if load_codec(folder, s) != c]
+    if changed:
+        raise UserError(
+            f"{' and '.join(changed)} changed since {folder} began, so its parameters stand for "
+            "other words. Put the text back as it was, or begin anew in another folder with --run"
+        )
+
+
+def _codecs(data: PreparedData) -> dict[str, TextCodec]:
+    return {"source": data.source, "target": data.target}
+
+
+def differences(before: Config, after: Config) -> dict[str, str]:
+    """By name (`training.epochs`, `model.attention.span.sigma`): what it was and what it is."""
+    old, new = (_flat(config_json(config)) for config in (before, after))
+    return {
+        name: f"{name} is {old.get(name)!r} there, {new.get(name)!r} here"
+        for name in old | new
+        if old.get(name) != new.get(name)
+    }
+
+
+def _flat(content: dict[str, Any]) -> dict[str, Any]:
+    leaves = jax.tree_util.tree_leaves_with_path(content)
+    return {jax.tree_util.keystr(path, simple=True, separator="."): leaf for path, leaf in leaves}

@@ -11,7 +11,6 @@ from fa_jax.decoding.forced import Trace, trace_translations
 from fa_jax.decoding.search import SearchResult, search_translations
 from fa_jax.decoding.unknown_words import read_dictionary, replace_unknown
 from fa_jax.errors import UserError
-from fa_jax.runs.lexicon import lexicon_of
 from fa_jax.runs.run import Run, ensemble
 
 
@@ -73,7 +72,12 @@ def translate(
         translations = [{"text": t, "score": s} for t, s in zip(texts, scores, strict=True)]
         records.append({"translations": translations})
     if details:
-        _add_details(runs[0], sources[0], decoding, results, records)
+        for source, record in zip(sources[0], records, strict=True):
+            record["source_tokens"] = runs[0].source.tokens(source.ids)
+        found = _traced(runs[0], sources[0], decoding, results, lambda words: True, _details)
+        for (line, place), of_trace in found.items():
+            tokens = runs[0].target.tokens(results[line].hypotheses[place].words)
+            records[line]["translations"][place] |= {"tokens": [*tokens, SPECIAL[END]], **of_trace}
     return records
 
 
@@ -98,7 +102,7 @@ def search(
     """
     lexicon = None
     if 0 < decoding.shortlist < len(runs[0].target.vocabulary):
-        lexicon = lexicon_of(runs[0])[:, : decoding.shortlist_translations]
+        lexicon = runs[0].lexicon[:, : decoding.shortlist_translations]
     members = [run.model for run in runs]
     ids = [[source.ids for source in of_run] for of_run in sources]
     return search_translations(
@@ -124,37 +128,27 @@ def texts_of(
                 f"{run.folder} does not have: {attention}"
             )
         dictionary = read_dictionary(decoding.dictionary) if decoding.dictionary else {}
-        unknown = [
-            (line, place)
-            for line, result in enumerate(results)
-            for place, hypothesis in enumerate(result.hypotheses)
-            if UNKNOWN in hypothesis.words
-        ]
-        looked_at = _traced(run, sources, decoding, results, unknown, lambda trace: trace.weights)
-        for (line, place), weights in zip(unknown, looked_at, strict=True):
+        looked_at = _traced(
+            run, sources, decoding, results, lambda words: UNKNOWN in words, lambda t: t.weights
+        )
+        for (line, place), weights in looked_at.items():
             written[line][place] = replace_unknown(
                 written[line][place], SPECIAL[UNKNOWN], sources[line].tokens, weights, dictionary
             )
     return [[run.target.tokenizer.detokenize(tokens) for tokens in line] for line in written]
 
 
-def _add_details(run: Run, sources, decoding: DecodingConfig, results, records):
-    places = []
-    for line, (source, record) in enumerate(zip(sources, records, strict=True)):
-        record["source_tokens"] = run.source.tokens(source.ids)
-        if source.ids:
-            places += [(line, place) for place in range(len(record["translations"]))]
-    details = _traced(run, sources, decoding, results, places, _details)
-    for (line, place), of_trace in zip(places, details, strict=True):
-        tokens = run.target.tokens(results[line].hypotheses[place].words)
-        records[line]["translations"][place] |= {"tokens": [*tokens, SPECIAL[END]], **of_trace}
-
-
-def _traced(run: Run, sources, decoding: DecodingConfig, results, places, keep) -> list:
-    """What is kept of the traces of some hypotheses: (line, place in its list)."""
-    ids = [sources[line].ids for line, _ in places]
-    words = [results[line].hypotheses[place].words for line, place in places]
-    return trace_translations(run.model, decoding, ids, words, keep)
+def _traced(run: Run, sources, decoding: DecodingConfig, results, wanted, keep) -> dict:
+    """What is kept of the traces of the wanted hypotheses, by line and place in its list."""
+    words = {
+        (line, place): hypothesis.words
+        for line, result in enumerate(results)
+        for place, hypothesis in enumerate(result.hypotheses)
+        if sources[line].ids and wanted(hypothesis.words)
+    }
+    ids = [sources[line].ids for line, _ in words]
+    kept = trace_translations(run.model, decoding, ids, [*words.values()], keep)
+    return dict(zip(words, kept, strict=True))
 
 
 def _details(trace: Trace) -> dict[str, list]:

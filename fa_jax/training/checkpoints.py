@@ -9,6 +9,8 @@ import json
 import logging
 import shutil
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +37,16 @@ class Checkpoints:
         self.folder = (run / "checkpoints" / kind).absolute()
         self._manager = ocp.CheckpointManager(
             self.folder,
-            options=ocp.CheckpointManagerOptions(
-                max_to_keep=1, create=True, cleanup_tmp_directories=True
-            ),
+            options=ocp.CheckpointManagerOptions(max_to_keep=1, cleanup_tmp_directories=True),
         )
 
     def step(self) -> int | None:
         """Step of the newest whole checkpoint."""
         return self._manager.latest_step()
+
+    def place(self) -> Path | None:
+        """Where the newest whole checkpoint is."""
+        return None if self.step() is None else self.folder / str(self.step())
 
     def save(self, step: int, tree: PyTree, note: dict[str, Any]):
         """Starts writing; a checkpoint of this step that is there already stays.
@@ -56,9 +60,12 @@ class Checkpoints:
             return
         self.wait()
         tree = jax.tree.map(np.asarray, tree)
-        self._check_room(sum(leaf.nbytes for leaf in jax.tree.leaves(tree)))
         note = note | {CHECKSUM: checksum(tree, note)}
-        try:
+        needed = sum(leaf.nbytes for leaf in jax.tree.leaves(tree))
+        with self._writing():
+            free = shutil.disk_usage(self.folder).free
+            if free < needed:
+                raise OSError(f"it needs {needed:,} bytes, {free:,} are free")
             self._manager.save(
                 step,
                 args=ocp.args.Composite(
@@ -66,15 +73,11 @@ class Checkpoints:
                     note=ocp.args.JsonSave(note),
                 ),
             )
-        except (OSError, ValueError) as error:
-            raise self._not_written(_first_line(error)) from error
 
     def wait(self):
         """Until what was started is whole on disk. Raises UserError as `save` does."""
-        try:
+        with self._writing():
             self._manager.wait_until_finished()
-        except (OSError, ValueError) as error:
-            raise self._not_written(_first_line(error)) from error
 
     def restore(self, like: PyTree) -> tuple[int, PyTree, dict[str, Any]]:
         """The newest whole checkpoint: step, tree, note. like: a tree of the same shapes.
@@ -82,15 +85,15 @@ class Checkpoints:
         Raises:
           UserError: there is none, it is of another model size, or its bytes are damaged.
         """
-        step = self.step()
-        if step is None:
+        step, place = self.step(), self.place()
+        if place is None:
             raise UserError(f"{self.folder} holds no whole checkpoint; train the run first")
-        where = self.folder / str(step)
+        empty = jax.tree.map(lambda leaf: np.empty(leaf.shape, leaf.dtype), like)
         try:
             restored = self._manager.restore(
                 step,
                 args=ocp.args.Composite(
-                    tree=ocp.args.StandardRestore(jax.tree.map(_empty, like)),
+                    tree=ocp.args.StandardRestore(empty),
                     note=ocp.args.JsonRestore(),
                 ),
             )
@@ -99,29 +102,36 @@ class Checkpoints:
                 raise ValueError("its bytes are not those that were written")
         except Exception as error:  # damaged bytes end in errors of any type
             raise UserError(
-                f"checkpoint {where} does not fit the run's config.json or is damaged: "
+                f"checkpoint {place} does not fit the run's config.json or is damaged: "
                 f"{_first_line(error)}. Copy the run again from where it is whole, or delete "
                 f"{self.folder.parent} and train it anew"
             ) from error
-        _check_shapes(restored.tree, like, where)
+        for (path, found), wanted in zip(
+            jax.tree_util.tree_leaves_with_path(restored.tree), jax.tree.leaves(empty), strict=True
+        ):
+            if found.shape != wanted.shape:
+                raise UserError(
+                    f"checkpoint {place} is of another model size than config.json says: "
+                    f"{jax.tree_util.keystr(path)} is {found.shape}, not {wanted.shape}"
+                )
         return step, restored.tree, note
 
     def close(self):
         """Lets go of the folder."""
         self._manager.close()
 
-    def _check_room(self, needed: int):
-        free = shutil.disk_usage(self.folder).free
-        if free < needed:
-            raise self._not_written(f"it needs {needed:,} bytes, {free:,} are free")
-
-    def _not_written(self, reason: str) -> UserError:
-        whole = [int(path.name) for path in self.folder.iterdir() if path.name.isdigit()]
-        kept = f"; the one of step {max(whole)} is whole" if whole else ""
-        return UserError(
-            f"could not write a checkpoint into {self.folder}{kept}: {reason}. "
-            "Make room on the disk and run the same command again"
-        )
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Errors say which checkpoint is whole, and what to do."""
+        try:
+            yield
+        except (OSError, ValueError) as error:
+            whole = [int(path.name) for path in self.folder.iterdir() if path.name.isdigit()]
+            kept = f"; the one of step {max(whole)} is whole" if whole else ""
+            raise UserError(
+                f"could not write a checkpoint into {self.folder}{kept}: {_first_line(error)}. "
+                "Make room on the disk and run the same command again"
+            ) from error
 
 
 def checksum(tree: PyTree, note: dict[str, Any]) -> int:
@@ -139,21 +149,6 @@ def checksum(tree: PyTree, note: dict[str, Any]) -> int:
         sums = blocks.view(np.uint64).reshape(-1, BLOCK // 8).sum(1)
         total = zlib.crc32(rest, zlib.crc32(sums, total))
     return total
-
-
-def _empty(leaf: Any) -> np.ndarray:
-    return np.empty(leaf.shape, leaf.dtype)
-
-
-def _check_shapes(tree: PyTree, like: PyTree, where: Path):
-    for (path, found), wanted in zip(
-        jax.tree_util.tree_leaves_with_path(tree), jax.tree.leaves(like), strict=True
-    ):
-        if np.shape(found) != np.shape(wanted):
-            raise UserError(
-                f"checkpoint {where} is of another model size than config.json says: "
-                f"{jax.tree_util.keystr(path)} is {np.shape(found)}, not {np.shape(wanted)}"
-            )
 
 
 def _first_line(error: Exception) -> str:

@@ -1,42 +1,149 @@
-"""What a run writes down while it learns: `metrics.jsonl` and TensorBoard events."""
+"""What a run measures while it learns: added up, written down, shown."""
 
 import json
+import sys
+import time
 from pathlib import Path
 
+import jax
+import numpy as np
+from jaxtyping import Int
 from tensorboardX import SummaryWriter
+from tqdm import tqdm
 
+from fa_jax.config import TrainingConfig
+from fa_jax.errors import UserError
+from fa_jax.training.checkpoints import Checkpoints
+from fa_jax.training.objective import BatchSums
+from fa_jax.training.optimizer import learning_rate, total_steps
+from fa_jax.training.step import unreplicate
 from fa_jax.whole_files import write_text
+
+STEPS_BETWEEN_ROWS = 20
+SECONDS_BETWEEN_LINES = 15.0
+"""On stderr, where it is no terminal; there a bar shows that the run is getting on."""
 
 
 class Metrics:
-    """Rows of numbers by step. A resumed run drops the rows that came after its checkpoint.
+    """Adds up the steps' numbers; a row of `metrics.jsonl` and TensorBoard events every so often.
+
+    One step behind the device. Every process looks at the numbers; the first one writes and shows
+    them. A resumed run drops the rows that came after its checkpoint.
 
     Args:
       run: the run's folder.
+      config: says how long it is, and how fast it learns. epoch: in steps.
       step: of the checkpoint that training goes on from; 0 for a new run.
+      latest: the run's checkpoints; an error names the newest.
 
     Raises:
       OSError: the folder cannot be written.
     """
 
-    def __init__(self, run: Path, step: int):
-        self._path = run / "metrics.jsonl"
-        _keep_until(self._path, step)
-        self._file = self._path.open("a", encoding="utf-8")
-        self._events = SummaryWriter(str(run / "events"), purge_step=step + 1)
+    def __init__(
+        self, run: Path, config: TrainingConfig, epoch: int, step: int, latest: Checkpoints
+    ):
+        self._epoch, self._rate, self._latest = epoch, learning_rate(config, epoch), latest
+        self._first, self._last = step, total_steps(config, epoch)
+        self._writes = jax.process_index() == 0
+        if self._writes:
+            path = run / "metrics.jsonl"
+            kept = [row for row in read_metrics(run) if row["step"] <= step]
+            write_text(path, "".join(json.dumps(row) + "\n" for row in kept))
+            self._file = path.open("a", encoding="utf-8")
+            self._events = SummaryWriter(str(run / "events"), purge_step=step + 1)
+            self._bar = tqdm(  # disable=None: no bar where stderr is no terminal
+                total=self._last, initial=step, unit="step", dynamic_ncols=True, disable=None
+            )
+        self._pending: tuple[int, BatchSums, np.ndarray] | None = None
+        self._sums: list[BatchSums] = []
+        self._started = self._began = time.monotonic()
+        self._last_line = 0.0
 
-    def write(self, row: dict[str, float | int]):
-        """Appends a row: "step" and, by name, what was measured there."""
+    def add(self, step: int, sums: BatchSums, ids: Int[np.ndarray, " B"]):
+        """Reads the step before; the device may still compute this one.
+
+        sums: a copy on each device. ids: rows of the corpus, or -1.
+
+        Raises:
+          UserError: the loss of the step before is not finite.
+        """
+        self.catch_up()
+        self._pending = step, sums, ids
+
+    def catch_up(self):
+        """Reads the newest step, too. Raises UserError as `add` does."""
+        if self._pending is None:
+            return
+        (step, sums, ids), self._pending = self._pending, None
+        sums = unreplicate(sums)
+        if not np.isfinite(sums.negative_log_prob + sums.gradient_norm):
+            rows = ", ".join(map(str, sorted(ids[ids >= 0].tolist())))
+            raise UserError(
+                f"step {step} has loss {sums.negative_log_prob} and gradient norm "
+                f"{sums.gradient_norm}: training stopped before it was saved. Last good "
+                f"checkpoint: {self._latest.place() or 'none was saved yet'}. Lower "
+                "--training.learning-rate, or look at the batch's sentences: "
+                f"rows {rows} of the training set"
+            )
+        self._sums.append(sums)
+        if step % STEPS_BETWEEN_ROWS:
+            return
+        total = jax.tree.map(lambda *leaves: float(np.sum(leaves)), *self._sums)
+        now = time.monotonic()
+        row = {
+            "step": step,
+            "epoch": step / self._epoch,
+            "loss": total.negative_log_prob / total.sentences,
+            "loss_per_token": total.negative_log_prob / total.words,
+            "strength": total.strength / total.words,
+            "tokens_per_second": total.words / (now - self._began),
+            "learning_rate": float(self._rate(step - 1)),
+        }
+        self._sums, self._began = [], now
+        if self._writes:
+            self._write(row)
+            self._show(row)
+
+    def validated(self, step: int, bleu: float):
+        """The score of a validation, 0 to 100, which took no training time."""
+        self._began = time.monotonic()
+        if self._writes:
+            self._write({"step": step, "validation_bleu": bleu})
+            tqdm.write(
+                f"step {step} (epoch {step / self._epoch:.2f}): validation BLEU {bleu:.2f} "
+                "(greedy, smoothed sentence BLEU)",
+                file=sys.stderr,
+            )
+
+    def close(self):
+        """Closes files and bar; every row is on disk already."""
+        if self._writes:
+            for resource in (self._file, self._events, self._bar):
+                resource.close()
+
+    def _write(self, row: dict[str, float | int]):
         self._file.write(json.dumps(row) + "\n")
         self._file.flush()
         for name, value in row.items():
             if name != "step":
                 self._events.add_scalar(name, value, row["step"])
 
-    def close(self):
-        """Closes both; every row is on disk already."""
-        self._file.close()
-        self._events.close()
+    def _show(self, row: dict[str, float | int]):
+        step, now = row["step"], time.monotonic()
+        numbers = (
+            f"loss {row['loss']:.2f}  g {row['strength']:.3f}  "
+            f"{row['tokens_per_second']:,.0f} tokens/s"
+        )
+        self._bar.set_postfix_str(numbers, refresh=False)
+        self._bar.update(step - self._bar.n)
+        due = now - self._last_line > SECONDS_BETWEEN_LINES or step == self._last
+        if self._bar.disable and due:
+            self._last_line = now
+            rate = (now - self._started) / (step - self._first)
+            minutes, seconds = divmod(round(rate * (self._last - step)), 60)
+            left = f"{minutes}:{seconds:02d} left"
+            tqdm.write(f"step {step}/{self._last}  {numbers}  {left}", file=sys.stderr)
 
 
 def read_metrics(run: Path) -> list[dict[str, float | int]]:
@@ -48,15 +155,5 @@ def read_metrics(run: Path) -> list[dict[str, float | int]]:
     out.
     """
     path = run / "metrics.jsonl"
-    rows = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError:
-            break
-    return rows
-
-
-def _keep_until(path: Path, step: int):
-    rows = [row for row in read_metrics(path.parent) if row["step"] <= step]
-    write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]

@@ -1,11 +1,14 @@
-"""The loss of VS Eq. 9: −log p(y|x) − β · mean_t g(t), a batch's mean over its sentences."""
+"""The loss of Shu and Nakayama (2017), Eq. 9: −log p(y|x) − β · mean_t g(t).
+
+A batch's is the mean over its sentences.
+"""
 
 import jax
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Float, Key
 
-from fa_jax.config import ModelConfig
+from fa_jax.config import Config
 from fa_jax.data.batches import Batch
 from fa_jax.model.cross_entropy import weighted_cross_entropy
 from fa_jax.model.encoder_decoder import Params, force_translation
@@ -33,48 +36,41 @@ def count_sentences(batch: Batch) -> Float[Array, ""]:
 
 def objective(
     params: Params,
-    config: ModelConfig,
+    config: Config,
     batch: Batch,
     *,
-    beta: float,
-    threshold: float,
     sentences: Float[Array, ""],
     training_keys: Key[Array, " B"] | None,
 ) -> tuple[Float[Array, ""], BatchSums]:
     """This device's share of the loss: its sentences' sum over the whole batch's `sentences`.
 
-    threshold: weights are the softmax over its windows alone, as in decoding. No gradient passes
-    through a window's border, so far positions do not hold g(t) down. What a span costs is added to
-    a sentence's loss as the mean over its steps.
+    At the config's threshold weights are the softmax over the windows alone, as in decoding. No
+    gradient passes through a window's border, so far positions do not hold g(t) down. What a span
+    costs is added to a sentence's loss as the mean over its steps.
     """
-    steps = force_translation(
+    bottleneck, attention = force_translation(
         params,
-        config,
+        config.model,
         batch.source,
         batch.source_lengths,
         batch.target,
-        threshold=threshold,
+        threshold=config.training.threshold,
         training_keys=training_keys,
         details=False,
         collect=lambda attended: (attended.strength, attended.cost),
     )
-    mask = word_mask(batch.target_lengths, batch.target.shape[1])
+    mask = (jnp.arange(batch.target.shape[1])[:, None] < batch.target_lengths).astype(jnp.float32)
     output = params["decoder"]["output"]
     negative_log_prob = weighted_cross_entropy(
         output["kernel"],
         output["bias"],
-        steps.bottleneck.reshape(-1, steps.bottleneck.shape[-1]),
+        bottleneck.reshape(-1, bottleneck.shape[-1]),
         batch.target.T.reshape(-1),
         mask.reshape(-1),
     )
-    strength, cost = ((of_steps * mask).sum(0) for of_steps in steps.attention)
+    strength, cost = ((of_steps * mask).sum(0) for of_steps in attention)
     # A row without words has strength 0 / 1, not 0 / 0.
-    reward = (beta * strength - cost) / jnp.maximum(batch.target_lengths, 1)
+    reward = (config.training.beta * strength - cost) / jnp.maximum(batch.target_lengths, 1)
     loss = (negative_log_prob - reward.sum()) / sentences
     sums = BatchSums(negative_log_prob, strength.sum(), mask.sum(), count_sentences(batch))
     return loss, jax.lax.stop_gradient(sums)
-
-
-def word_mask(lengths: Int[Array, " B"], steps: int) -> Float[Array, "T B"]:
-    """1 on a sentence's own words, 0 on padding."""
-    return (jnp.arange(steps)[:, None] < lengths).astype(jnp.float32)

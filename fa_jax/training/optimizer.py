@@ -1,14 +1,13 @@
 """Adam with clipped gradients and a learning rate that is halved epoch by epoch (VS 5.1)."""
 
 import math
-from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
 import optax
+from jaxtyping import Array
 
 from fa_jax.attention import AttentionConfig
-from fa_jax.attention.params import Params
 from fa_jax.config import Config, TrainingConfig
 
 
@@ -31,25 +30,17 @@ def learning_rate(config: TrainingConfig, steps_per_epoch: int) -> optax.Schedul
 
 
 def make_optimizer(config: Config, steps_per_epoch: int) -> optax.GradientTransformation:
-    """Adam over the whole model, slower where the span says so."""
+    """Adam over the whole model; entries of the attention are slower where the span says so."""
     training, attention = config.training, config.model.attention
-    slow = attention.span.slow if isinstance(attention, AttentionConfig) else ()
+    entries = attention.span.slow if isinstance(attention, AttentionConfig) else ()
+    slow = tuple(f"decoder/attention/{name}/" for name in entries)
+
+    def slowed(path: tuple, leaf: Array) -> Array:
+        name = jax.tree_util.keystr(path, simple=True, separator="/")
+        return leaf * training.strength_rate if f"{name}/".startswith(slow) else leaf
+
     return optax.chain(
         optax.clip_by_global_norm(training.clip_norm),
         optax.adam(learning_rate(training, steps_per_epoch)),
-        _slow_down(slow, training.strength_rate),
+        optax.stateless(lambda updates, _: jax.tree_util.tree_map_with_path(slowed, updates)),
     )
-
-
-def _slow_down(entries: Sequence[str], rate: float) -> optax.GradientTransformation:
-    """Scales the updates of these entries of the attention's parameters."""
-
-    def scale(updates: Params, params: Params | None) -> Params:
-        decoder = updates["decoder"]
-        slower = {
-            name: jax.tree.map(lambda leaf: leaf * rate, decoder["attention"][name])
-            for name in entries
-        }
-        return updates | {"decoder": decoder | {"attention": decoder["attention"] | slower}}
-
-    return optax.stateless(scale)

@@ -56,14 +56,14 @@ def make_train_step(
     @partial(jax.pmap, axis_name=AXIS, donate_argnums=0)
     def step(state: TrainState, batch: Batch) -> tuple[TrainState, BatchSums]:
         sentences = jax.lax.psum(count_sentences(batch), AXIS)
+        # Folded with a sentence's number: the same on however many devices.
+        key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
         gradient, sums = jax.grad(objective, has_aux=True)(
             state.params,
-            config.model,
+            config,
             batch,
-            beta=config.training.beta,
-            threshold=config.training.threshold,
             sentences=sentences,
-            training_keys=_sentence_keys(state, batch),
+            training_keys=jax.vmap(partial(jax.random.fold_in, key))(batch.ids),
         )
         gradient, sums = jax.lax.psum((gradient, sums), AXIS)
         sums = sums.replace(gradient_norm=optax.tree.norm(gradient))
@@ -72,12 +72,6 @@ def make_train_step(
         return TrainState(state.step + 1, params, optimizer_state, state.key), sums
 
     return step
-
-
-def _sentence_keys(state: TrainState, batch: Batch) -> Array:
-    """A key a sentence, the same on however many devices."""
-    key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
-    return jax.vmap(partial(jax.random.fold_in, key))(batch.ids)
 
 
 def replicate(tree: PyTree) -> PyTree:

@@ -4,7 +4,7 @@ import numpy as np
 
 import fa_jax
 from fa_jax.attention import Linear
-from fa_jax.attention.registry import name_of
+from fa_jax.attention.attention_config import name_of
 
 
 def attend(params, query, feedback, focus, annotations, length, sigma, threshold):

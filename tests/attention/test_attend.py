@@ -320,10 +320,10 @@ def test_parts_inherit_from_their_base_alone():
 @pytest.mark.parametrize("order", [lambda f: jax.jit(jax.vmap(f)), lambda f: jax.vmap(jax.jit(f))])
 def test_under_vmap_one_capacity_is_computed(order, monkeypatch):
     """Each lane's own would make `lax.switch` compute them all."""
-    monkeypatch.setattr(windowed, "GROWTH", 1.12)
+    monkeypatch.setattr(windowed, "GROWTH", 2.0)
     config = fa_jax.AttentionConfig()
     params = fa_jax.init_attention(jax.random.key(0), config, **SIZES)
-    lanes, length = 3, 64
+    lanes, length = 3, 32
     random = np.random.default_rng(0)
     annotations = random.normal(size=(lanes, 2, length, SIZES["memory_size"])).astype(np.float32)
     query = random.normal(size=(lanes, 2, SIZES["query_size"])).astype(np.float32)

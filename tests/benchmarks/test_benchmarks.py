@@ -3,7 +3,6 @@
 import inspect
 import json
 import sys
-from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
 
@@ -11,13 +10,11 @@ import numpy as np
 import pytest
 
 from fa_jax.attention import General, Linear
-from fa_jax.benchmarks import BENCHMARKS, forced_decoding, peers
+from fa_jax.benchmarks import BENCHMARKS
 from fa_jax.benchmarks.report import Headline, Report, run
 from fa_jax.benchmarks.steps import attention_sides
 from fa_jax.benchmarks.timing import alternate
-from fa_jax.config import ModelConfig
 from fa_jax.errors import UserError
-from fa_jax.presets import preset
 
 
 def test_a_single_round_has_no_spread():
@@ -46,22 +43,6 @@ def test_a_summary_has_one_side_and_scores_nothing():
     sides, window = attention_sides(Linear(), 16, 4, 2, 3, 8)
     assert list(sides) == ["dense"] and window == 0
     assert sides["dense"]().context.shape == (2, 3, 16)
-
-
-def test_a_trace_covers_its_share_and_is_replayed(monkeypatch):
-    monkeypatch.setattr(forced_decoding, "STEPS", 5)
-    monkeypatch.setattr(forced_decoding, "SOURCE_LENGTH", 32)
-    lengths, first, last = forced_decoding.record(3, np.random.default_rng(0))
-    assert (first >= 0).all() and (last < lengths).all() and (first <= last).all()
-    model = ModelConfig(
-        embedding_size=4, encoder_size=4, decoder_size=4, attention_size=4, bottleneck_size=4
-    )
-    sides, share = forced_decoding._sides(model, "concat", 3)
-    assert abs(share - forced_decoding.SHARE) < 0.02
-    chosen, window = sides["flexible"]()
-    np.testing.assert_array_equal(window, last - first + 1)
-    assert chosen.shape == (5, 3, 1) and (np.asarray(chosen) < 0).all()
-    np.testing.assert_array_equal(sides["global"]()[1], np.broadcast_to(lengths, (5, 3)))
 
 
 @pytest.fixture
@@ -113,7 +94,9 @@ def test_reports_are_written_where_one_says(made_up, tmp_path, capsys):
 def test_the_summary_holds_what_was_measured_another_day(made_up, tmp_path, capsys):
     other = {"machine": "another one", "headlines": [{"what": "x", "value": 1.0, "target": 2.0}]}
     (tmp_path / "score_costs.json").write_text(json.dumps(other), encoding="utf-8")
-    (tmp_path / "peers.json").write_text('{"machine": "old", "rows": []}', encoding="utf-8")
+    (tmp_path / "long_sentences.json").write_text(
+        '{"machine": "old", "rows": []}', encoding="utf-8"
+    )
     run(["made_up"], output=tmp_path)
     summary = (tmp_path / "benchmarks.md").read_text(encoding="utf-8")
     assert "| x | 1 | ≤ 2 | yes |" in summary and "another one" in summary
@@ -134,22 +117,3 @@ def test_what_cannot_be_measured_is_said_first(made_up, tmp_path):
 def test_every_row_of_the_table_is_a_benchmark(name):
     measure = import_module(f"fa_jax.benchmarks.{name}").measure
     assert "rounds" in inspect.signature(measure).parameters
-
-
-@pytest.mark.parametrize("name", ["peers", "shortlist"])
-def test_a_benchmark_of_trained_runs_says_what_is_missing(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(UserError, match="is not there"):
-        run([name])
-
-
-def test_joeynmt_is_given_our_sizes_and_data(tmp_path):
-    config = preset("small", "en-ja", "")
-    model = replace(config.model, encoder_size=7, decoder_size=9, embedding_size=5)
-    theirs = peers._joeynmt_config(replace(config, model=model), tmp_path, ("en", "ja"))
-    sizes = {side: theirs["model"][side]["hidden_size"] for side in ("encoder", "decoder")}
-    assert sizes == {"encoder": 7, "decoder": 9}
-    assert theirs["model"]["decoder"]["embeddings"]["embedding_dim"] == 5
-    assert theirs["testing"]["beam_size"] == config.decoding.beam_size
-    assert theirs["data"]["trg"]["voc_file"] == str(tmp_path / "vocabulary.ja")
-    assert theirs["data"]["dev"] == str(tmp_path / "validation")

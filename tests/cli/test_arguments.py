@@ -6,8 +6,7 @@ from itertools import permutations
 import pytest
 
 import fa_jax
-from fa_jax.cli import COMMANDS, _module
-from fa_jax.cli.parsing import parse_command
+from fa_jax.cli import COMMANDS, parse_command
 from fa_jax.presets import SIZES, SYSTEMS, preset
 from tests.command import TINY
 
@@ -19,13 +18,13 @@ PARTS = {
     "evaluate": (["en-ja"], ["--json"], ["--threshold=1.2"], ["--split", "validation"]),
     "select": (["en-ja"], ["--largest-loss", "1"]),
     "show": (["en-ja", "I am."], ["--threshold", "1.2"], ["--output", "x.png"]),
-    "benchmark": (["peers", "shortlist"], ["--rounds", "2"], ["--output", "out"]),
+    "benchmark": (["score_costs", "long_sentences"], ["--rounds", "2"], ["--output", "out"]),
 }
 
 
 def parsed(name, parts):
     arguments = [argument for part in parts for argument in part]
-    return parse_command(name, _module(name), arguments)
+    return parse_command(name, arguments)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

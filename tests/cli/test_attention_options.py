@@ -8,8 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 import fa_jax
-from fa_jax.cli import _module
-from fa_jax.cli.parsing import parse_command
+from fa_jax.cli import parse_command
 from fa_jax.errors import UserError
 from tests.command import TINY
 
@@ -71,7 +70,7 @@ OWN = ("--model.score", "mine", "--model.span", "ours", "--mine.power", "2", "--
 
 
 def attention(*arguments):
-    return parse_command("train", _module("train"), ["en-ja", *arguments]).attention.attention()
+    return parse_command("train", ["en-ja", *arguments]).attention.attention()
 
 
 def test_a_score_and_a_span_of_ones_own_are_trained_and_decoded(

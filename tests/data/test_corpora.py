@@ -6,7 +6,7 @@ import lzma
 import pytest
 
 from fa_jax.data import corpora
-from fa_jax.data.corpora import aspec, load_corpus
+from fa_jax.data.corpora import load_corpus, text_files
 from fa_jax.errors import UserError
 
 ENGLISH = ["I am here.", "It rains.", "Good night."]
@@ -56,13 +56,11 @@ def test_embedded_corpora(name, languages, sizes, first):
 
 
 def test_a_corpus_is_a_folder_and_a_row(monkeypatch):
-    row = corpora.Embedded(("de", "fr"))
     assert "no corpus is included for fr-de" in message("", "fr-de")
-    monkeypatch.setitem(corpora.EMBEDDED, "one", row)
+    monkeypatch.setitem(corpora.EMBEDDED, "one", ("de", "fr"))
     assert "de-en, de-fr, en-ja" in message("", "en-fr")
-    monkeypatch.setitem(corpora.EMBEDDED, "two", corpora.Embedded(("fr", "de"), by_default=False))
-    monkeypatch.setitem(corpora.EMBEDDED, "three", row)
-    assert corpora._default(("fr", "de")) == "one+three"
+    monkeypatch.setitem(corpora.EMBEDDED, "two", ("fr", "de"))
+    assert corpora._default(("fr", "de")) == "one+two"
     assert "two has no train set for fr-de" in message("two", "fr-de")
 
 
@@ -156,7 +154,7 @@ def test_aspec_takes_the_best_pairs_in_their_order(tmp_path):
     write(tmp_path / "train" / "train-2.txt", lines[3:])
     write(tmp_path / "dev" / "dev.txt", ["A-1 ||| 1 ||| 五 ||| five"])
     write(tmp_path / "test" / "test.txt", ["A-1 ||| 1 ||| 六 ||| six"])
-    best = aspec.read_aspec(tmp_path, "train", best=3)
+    best = text_files.read_aspec(tmp_path, "train", best=3)
     assert list(best) == [("two", "二"), ("three", "三"), ("four", "四")]
     corpus = load_corpus(f"aspec:{tmp_path}", "ja-en")
     assert list(corpus.train) == [(ja, en) for _, ja, en in rows]

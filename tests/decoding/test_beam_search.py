@@ -10,7 +10,7 @@ import pytest
 
 from fa_jax.attention import AttentionConfig
 from fa_jax.config import DecodingConfig, ModelConfig
-from fa_jax.decoding.beam_search import Member, beam_search
+from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.search import TrainedModel, average_window, search_translations
 from fa_jax.decoding.shortlist import Shortlist
@@ -59,8 +59,8 @@ def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
     limits = jnp.array([4, 3])
     source = jnp.array([SOURCES[0], [*SOURCES[1], 0, 0]])
     found = beam_search(
-        [Member(params, source, jnp.array([4, 2]))], [CONFIG], limits, THRESHOLD,
-        shortlist=any_word(2), beam_size=100, max_length=6, n_best=10,
+        [params], [source], [jnp.array([4, 2])], limits, any_word(2), THRESHOLD,
+        configs=[CONFIG], beam_size=100, max_length=6, n_best=10,
     )  # fmt: skip
     for row in range(2):
         expected = exhaustive(params, SOURCES[row], int(limits[row]))[:10]
@@ -73,9 +73,8 @@ def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 2.0])
 def test_the_exponent_decides_between_lengths(params, exponent):
     found = beam_search(
-        [Member(params, jnp.array(SOURCES[1:2]), jnp.array([2]))], [CONFIG], jnp.array([3]),
-        THRESHOLD, shortlist=any_word(1), beam_size=100, max_length=4, n_best=5,
-        length_exponent=exponent,
+        [params], [jnp.array(SOURCES[1:2])], [jnp.array([2])], jnp.array([3]), any_word(1),
+        THRESHOLD, exponent, configs=[CONFIG], beam_size=100, max_length=4, n_best=5,
     )  # fmt: skip
     wanted = [
         (score * (len(words) + 1) ** (1 - exponent), words)
@@ -119,8 +118,8 @@ def test_sentences_that_go_on_alone_end_as_they_would(params):
     @jax.jit
     def found(sources, lengths):
         return beam_search(
-            [Member(params, sources, lengths)], [CONFIG], 2 * lengths, THRESHOLD,
-            shortlist=any_word(len(lengths)), beam_size=3, max_length=32,
+            [params], [sources], [lengths], 2 * lengths, any_word(len(lengths)), THRESHOLD,
+            configs=[CONFIG], beam_size=3, max_length=32,
         )  # fmt: skip
 
     together = found(sources, lengths)

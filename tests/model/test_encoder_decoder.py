@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fa_jax.attention import AttentionConfig
-from fa_jax.config import ModelConfig
+from fa_jax.config import Config, ModelConfig
 from fa_jax.data.batches import Batch
 from fa_jax.model.encoder_decoder import (
     cast_for_compute,
@@ -48,10 +48,10 @@ def forced(params, config, source_length, target_length, **options):
     target = padded(TARGETS, target_length)
     lengths = jnp.array([len(s) for s in SOURCES])
     params = cast_for_compute(params, config)
-    steps = force_translation(
+    bottleneck, attention = force_translation(
         params, config, padded(SOURCES, source_length), lengths, target, **options
     )
-    return word_log_probs(params, steps, target), steps.attention
+    return word_log_probs(params, bottleneck, target), attention
 
 
 @pytest.mark.parametrize("threshold", [0.5, np.inf])
@@ -112,7 +112,7 @@ def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
     log_probs, _ = forced(params, config, 7, 6, training_keys=keys)
     without, _ = forced(params, config, 7, 6)
     assert not np.allclose(log_probs[0, :3], without[0, :3])
-    steps = force_translation(
+    bottleneck, _ = force_translation(
         params,
         config,
         padded(SOURCES[:1], 7),
@@ -120,7 +120,7 @@ def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
         padded(TARGETS[:1], 6),
         training_keys=keys[:1],
     )
-    alone = word_log_probs(params, steps, padded(TARGETS[:1], 6))
+    alone = word_log_probs(params, bottleneck, padded(TARGETS[:1], 6))
     np.testing.assert_allclose(alone[0, :3], log_probs[0, :3], rtol=1e-5)
 
 
@@ -150,9 +150,9 @@ def test_bfloat16_keeps_the_gradients_of_long_translations():
 
     @functools.partial(jax.jit, static_argnums=0)
     def strength_gradient(config, params):
-        options = {"beta": 0.0, "threshold": jnp.inf, "training_keys": None}
+        options = {"sentences": jnp.float32(rows), "training_keys": None}
         gradients, _ = jax.grad(objective, has_aux=True)(
-            params, config, batch, sentences=jnp.float32(rows), **options
+            params, Config(model=config), batch, **options
         )
         return jax.flatten_util.ravel_pytree(gradients["decoder"]["attention"]["strength"])[0]
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from flax import linen as nn
 
-from fa_jax.model.lstm import init_lstm, lstm_inputs, lstm_states, lstm_update
+from fa_jax.model.layers import dense
+from fa_jax.model.lstm import init_lstm, lstm_states, lstm_update
 
 STEPS, BATCH, SIZE, INPUT = 9, 4, 5, 3
 LENGTHS = np.array([9, 1, 0, 6])
@@ -41,10 +42,15 @@ def setting():
     return params, jax.random.normal(keys[2], (STEPS, BATCH, INPUT))
 
 
+def gates_of(params, x):
+    """The input's part of the gates."""
+    return dense(x, params["input_kernel"], params["bias"])
+
+
 def states(params, x):
     """Both LSTMs at once: the first reads forward, the second each sentence backward."""
     inside = np.arange(STEPS)[:, None] < LENGTHS
-    inputs = [lstm_inputs(params[0], x), lstm_inputs(params[1], x[::-1])]
+    inputs = [gates_of(params[0], x), gates_of(params[1], x[::-1])]
     return lstm_states(
         jnp.stack([p["recurrent_kernel"] for p in params]),
         jnp.stack(inputs, axis=1),
@@ -94,7 +100,7 @@ def test_padding_leaves_the_state_alone(setting):
 def test_one_step_is_flax_own(setting):
     params, x = setting
     cell, hidden = jnp.full((BATCH, SIZE), 0.3), jnp.full((BATCH, SIZE), -0.2)
-    gates = lstm_inputs(params[0], x[0]) + hidden @ params[0]["recurrent_kernel"]
+    gates = gates_of(params[0], x[0]) + hidden @ params[0]["recurrent_kernel"]
     found = lstm_update(gates, cell)
     module = nn.OptimizedLSTMCell(SIZE)
     (new_cell, new_hidden), _ = module.apply(flax_parameters(params[0]), (cell, hidden), x[0])

@@ -9,8 +9,8 @@ import pytest
 import fa_jax
 from fa_jax.data.encoded import prepare
 from fa_jax.errors import UserError
-from fa_jax.runs.begin import begin_run
 from fa_jax.runs.folder import read_config
+from fa_jax.runs.train import begin_run
 from tests.command import write_corpus
 
 CODECS = {"source_vocabulary": 60, "target_vocabulary": 400}

@@ -45,10 +45,8 @@ def batch(rows=3, source_length=11, target_length=9):
 def loss(params, batch, beta=0.1, threshold=np.inf, config=CONFIG, keys=None):
     return objective(
         params,
-        config,
+        Config(model=config, training=TrainingConfig(beta=beta, threshold=threshold)),
         batch,
-        beta=beta,
-        threshold=threshold,
         sentences=jnp.float32(3),
         training_keys=keys,
     )

@@ -9,11 +9,10 @@ from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, UInt32
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.hidden_layer import hidden_layer_score
-from fa_jax.attention.memory import Memory
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes, at_least_float32, glorot
 from fa_jax.attention.span import Reach, Span
-from fa_jax.attention.step import AttentionState, Step
+from fa_jax.attention.step import AttentionState, Memory, Step
 
 INITIAL_STOP_BIAS = -1.0
 """A head that hardly stops at first sees far (Raffel et al. 2017, 2.4)."""

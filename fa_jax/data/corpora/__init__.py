@@ -1,8 +1,14 @@
-"""Corpora by name or folder: embedded, a user's own, ASPEC, and TFDS's translation sets."""
+"""Corpora by name or folder: embedded, a user's own, ASPEC, and TFDS's translation sets.
 
+All are read through TFDS, as `array_record` files and without TensorFlow.
+"""
+
+import contextlib
 import hashlib
+import io
+import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -10,27 +16,55 @@ from pathlib import Path
 
 import tensorflow_datasets as tfds
 
-from fa_jax.cache import cache_folder
-from fa_jax.data.corpora.aspec import aspec_files, read_aspec
-from fa_jax.data.corpora.parallel_corpus import TextSource, prepare_corpus
-from fa_jax.data.corpora.text_files import SPLITS, Pair, read_pairs, split_files
+from fa_jax.cache import cache_folder, lock
+from fa_jax.data.corpora.text_files import (
+    SPLITS,
+    Pair,
+    aspec_files,
+    read_aspec,
+    read_pairs,
+    split_files,
+)
 from fa_jax.errors import UserError
 
-
-@dataclass(frozen=True)
-class Embedded:
-    """A corpus in the folder of its name. by_default: part of its languages' default."""
-
-    languages: tuple[str, str]
-    by_default: bool = True
-
+logging.getLogger("absl").setLevel(logging.CRITICAL)  # TFDS warns of configurations of one's own
 
 EMBEDDED = {
-    "tatoeba_en_ja": Embedded(("en", "ja")),
-    "bible_de_en": Embedded(("de", "en")),
-    "tatoeba_de_en": Embedded(("de", "en")),
+    "tatoeba_en_ja": ("en", "ja"),
+    "bible_de_en": ("de", "en"),
+    "tatoeba_de_en": ("de", "en"),
 }
+"""Corpora in the folders of these names; all that two languages have are their default."""
 READ_AT_ONCE = 4096
+
+
+@dataclass
+class TextSource(tfds.core.BuilderConfig):
+    """Text as it was found. name, digest: change with the text. read(split) yields pairs."""
+
+    languages: tuple[str, str] = ()
+    digest: str = ""
+    read: Callable[[str], Iterator[Pair]] | None = None
+
+
+class ParallelCorpus(tfds.core.GeneratorBasedBuilder):
+    """The one builder of all text: a text feature for each language, in the order of the files."""
+
+    VERSION = tfds.core.Version("1.0.0")
+
+    def _info(self) -> tfds.core.DatasetInfo:
+        features = {code: tfds.features.Text() for code in self.builder_config.languages}
+        return tfds.core.DatasetInfo(
+            builder=self, features=tfds.features.FeaturesDict(features), disable_shuffling=True
+        )
+
+    def _split_generators(self, dl_manager):
+        return {split: self._generate_examples(split) for split in SPLITS}
+
+    def _generate_examples(self, split: str):
+        source = self.builder_config
+        for number, pair in enumerate(source.read(split)):
+            yield number, dict(zip(source.languages, pair, strict=True))
 
 
 class Pairs(Sequence[Pair]):
@@ -84,38 +118,27 @@ def load_corpus(name: str, languages: str) -> Corpus:
     Raises:
       UserError: unknown names or languages, unreadable or empty files (with file and line).
     """
-    source, target = parse_languages(languages)
-    name = name or _default((source, target))
-    names = [name] if Path(name).is_dir() else name.split("+")  # a folder may have one in its name
-    builders, digests = zip(*(_builder(part, (source, target)) for part in names), strict=True)
-    splits = {
-        split: Pairs(
-            [builder.as_data_source(split=split) for builder in builders], (source, target)
-        )
-        for split in SPLITS
-    }
-    return Corpus(name, source, target, _digest(*digests), **splits)
-
-
-def parse_languages(languages: str) -> tuple[str, str]:
-    """Source and target code of "en-ja". Raises UserError for anything else."""
     match = re.fullmatch(r"([a-z]{2,3})-([a-z]{2,3})", languages)
     if not match or match[1] == match[2]:
         raise UserError(
             f"languages must be two different codes, source and target, such as en-ja or de-en; "
             f"got {languages!r}"
         )
-    return match[1], match[2]
+    codes = match.groups()
+    name = name or _default(codes)
+    names = [name] if Path(name).is_dir() else name.split("+")  # a folder may have one in its name
+    builders, digests = zip(*(_builder(part, codes) for part in names), strict=True)
+    splits = {
+        split: Pairs([builder.as_data_source(split=split) for builder in builders], codes)
+        for split in SPLITS
+    }
+    return Corpus(name, *codes, _digest(*digests), **splits)
 
 
 def _default(languages: tuple[str, str]) -> str:
-    chosen = [
-        name
-        for name, row in EMBEDDED.items()
-        if row.by_default and {*row.languages} == {*languages}
-    ]
+    chosen = [name for name, held in EMBEDDED.items() if {*held} == {*languages}]
     if not chosen:
-        known = sorted({"-".join(sorted(row.languages)) for row in EMBEDDED.values()})
+        known = sorted({"-".join(sorted(held)) for held in EMBEDDED.values()})
         raise UserError(
             f"no corpus is included for {'-'.join(languages)}: choose {', '.join(known)} (either "
             "direction), or name a folder of your own with --corpus"
@@ -124,6 +147,7 @@ def _default(languages: tuple[str, str]) -> str:
 
 
 def _builder(name: str, languages: tuple[str, str]) -> tuple[tfds.core.DatasetBuilder, str]:
+    """A builder whose splits are on disk, and what changes when its text does."""
     if "_translate/" in name and not Path(name).is_dir():
         return _tfds_builder(name, languages), name
     source = _text_source(name, languages)
@@ -131,39 +155,40 @@ def _builder(name: str, languages: tuple[str, str]) -> tuple[tfds.core.DatasetBu
         raise UserError(
             f"corpus {name} holds {'-'.join(source.languages)}, not {'-'.join(languages)}"
         )
-    return prepare_corpus(source, cache_folder() / "corpora"), source.digest
+    folder = cache_folder() / "corpora"
+    tfds.disable_progress_bar()  # a bar a split
+    with contextlib.redirect_stdout(io.StringIO()), lock(folder / source.name):
+        builder = ParallelCorpus(config=source, data_dir=folder, file_format="array_record")
+        builder.download_and_prepare()  # TFDS renames splits when they are whole
+    return builder, source.digest
 
 
 def _text_source(name: str, languages: tuple[str, str]) -> TextSource:
-    if name in EMBEDDED:
-        return _folder_source(name, Path(__file__).parent / name, EMBEDDED[name].languages)
+    """languages: in the order of columns, where a table of a user's folder has no header."""
     if name == "aspec" or name.startswith("aspec:"):
-        return _aspec_source(name.removeprefix("aspec").removeprefix(":"))
-    if Path(name).is_dir():
-        return _folder_source("folder", Path(name), languages)
-    if "/" in name or name.startswith("."):
+        folder = name.removeprefix("aspec").removeprefix(":")
+        if not folder or not Path(folder).is_dir():
+            raise UserError(
+                f"ASPEC is licensed by application and not included: name its folder as "
+                f"aspec:FOLDER; {folder or 'nothing'} is no folder"
+            )
+        digest = _digest(*(path for split in SPLITS for path in aspec_files(Path(folder), split)))
+        kind, languages, read = "aspec", ("en", "ja"), partial(read_aspec, Path(folder))
+    elif name in EMBEDDED or Path(name).is_dir():
+        kind, folder = "folder", Path(name)
+        if name in EMBEDDED:
+            kind, folder, languages = name, Path(__file__).parent / name, EMBEDDED[name]
+        files = [path for split in SPLITS for path in split_files(folder, split, languages)]
+        digest = _digest(*languages, *files)
+        read = partial(read_pairs, folder, languages)
+    elif "/" in name or name.startswith("."):
         raise UserError(f"corpus folder {name} does not exist")
-    raise UserError(
-        f"unknown corpus {name!r}: choose {', '.join(EMBEDDED)}, aspec:FOLDER, a TFDS set such as "
-        "wmt15_translate/de-en, or a folder that has train, validation and test files"
-    )
-
-
-def _folder_source(name: str, folder: Path, languages: tuple[str, str]) -> TextSource:
-    """languages: in the order of columns, where a table has no header."""
-    files = {split: split_files(folder, split, languages) for split in SPLITS}
-    digest = _digest(*languages, *(path for split in SPLITS for path in files[split]))
-    return TextSource(name, languages, digest, lambda split: read_pairs(files[split], languages))
-
-
-def _aspec_source(folder: str) -> TextSource:
-    if not folder or not Path(folder).is_dir():
+    else:
         raise UserError(
-            f"ASPEC is licensed by application and not included: name its folder as "
-            f"aspec:FOLDER; {folder or 'nothing'} is no folder"
+            f"unknown corpus {name!r}: choose {', '.join(EMBEDDED)}, aspec:FOLDER, a TFDS set such "
+            "as wmt15_translate/de-en, or a folder that has train, validation and test files"
         )
-    files = [path for split in SPLITS for path in aspec_files(Path(folder), split)]
-    return TextSource("aspec", ("en", "ja"), _digest(*files), partial(read_aspec, Path(folder)))
+    return TextSource(name=f"{kind}-{digest}", languages=languages, digest=digest, read=read)
 
 
 def _tfds_builder(name: str, languages: tuple[str, str]) -> tfds.core.DatasetBuilder:
@@ -180,6 +205,7 @@ def _tfds_builder(name: str, languages: tuple[str, str]) -> tfds.core.DatasetBui
     held = set(builder.info.features)
     if not set(languages) <= held:
         raise UserError(f"corpus {name} holds {', '.join(sorted(held))}, not {'-'.join(languages)}")
+    tfds.enable_progress_bar()
     builder.download_and_prepare()
     return builder
 

@@ -1,16 +1,27 @@
-"""Parallel text as people keep it: two aligned files, or one of tab-separated pairs."""
+"""Parallel text as people keep it: two aligned files, one of tab-separated pairs, or ASPEC-JE as
+its licence holders distribute it (Nakazawa et al. 2016)."""
 
 import gzip
 import lzma
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import compress, zip_longest
 from pathlib import Path
+
+import numpy as np
 
 from fa_jax.errors import UserError
 
 SPLITS = ("train", "validation", "test")
 OPENERS = {"": open, ".gz": gzip.open, ".xz": lzma.open}
 Pair = tuple[str, str]
+BEST_TRAINING_PAIRS = 1_500_000
+"""As many as the paper took, by the alignment score of each training pair (VS 5.1)."""
+ASPEC_FILES = {
+    "train": ("train", ["train-1.txt", "train-2.txt", "train-3.txt"]),
+    "validation": ("dev", ["dev.txt"]),
+    "test": ("test", ["test.txt"]),
+}
+"""Each split's folder and files."""
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -52,12 +63,13 @@ def split_files(folder: Path, split: str, languages: tuple[str, str]) -> list[Pa
     )
 
 
-def read_pairs(files: list[Path], languages: tuple[str, str]) -> Iterator[Pair]:
-    """Pairs in the order of `languages`.
+def read_pairs(folder: Path, languages: tuple[str, str], split: str) -> Iterator[Pair]:
+    """Pairs of `split_files`, in the order of `languages`.
 
     Raises:
       UserError: files of unequal length, an empty file, a line without exactly one tab.
     """
+    files = split_files(folder, split, languages)
     pairs = _table(files[0], languages) if len(files) == 1 else _aligned(files[0], files[1])
     first = next(pairs, None)
     if first is None:
@@ -103,3 +115,37 @@ def _aligned(first: Path, second: Path) -> Iterator[Pair]:
 def _existing(path: Path) -> Path | None:
     candidates = (path.with_name(path.name + suffix) for suffix in OPENERS)
     return next((candidate for candidate in candidates if candidate.is_file()), None)
+
+
+def aspec_files(folder: Path, split: str) -> list[Path]:
+    """The split's files, in `train/`, `dev/`, `test/` or in the folder itself."""
+    inner, names = ASPEC_FILES[split]
+    for place in (folder / inner, folder):
+        if found := [place / name for name in names if (place / name).is_file()]:
+            return found
+    raise UserError(f"{folder} is no ASPEC-JE folder: {inner}/{names[0]} is not there")
+
+
+def read_aspec(folder: Path, split: str, best: int = BEST_TRAINING_PAIRS) -> Iterator[Pair]:
+    """(English, Japanese) pairs; of the training set the `best` by score, in their order."""
+    files = aspec_files(folder, split)
+    fields = _aspec_fields(files, 5 if split == "train" else 4)
+    if split == "train":
+        scores = np.array([float(score) for score, *_ in fields])
+        # Stable: of equal scores the first ones stay.
+        chosen = np.zeros(len(scores), bool)
+        chosen[np.argsort(-scores, kind="stable")[:best]] = True
+        fields = compress(_aspec_fields(files, 5), chosen)
+    yield from ((english, japanese) for *_, japanese, english in fields)
+
+
+def _aspec_fields(files: list[Path], count: int) -> Iterator[list[str]]:
+    for path in files:
+        for number, line in enumerate(read_lines(path), start=1):
+            fields = [field.strip() for field in line.split("|||")]
+            if len(fields) != count:
+                raise UserError(
+                    f"{path}, line {number}: {len(fields)} fields instead of {count} "
+                    "separated by |||"
+                )
+            yield fields

@@ -1,14 +1,18 @@
-"""The metrics, in the order in which scores are shown. To add one: a file here and a row."""
+"""The metrics, a file each: functions that take `ScoredTexts` and give scores by name.
 
-from fa_jax.evaluation.metrics.bleu import bleu
-from fa_jax.evaluation.metrics.bleu_char import bleu_char
-from fa_jax.evaluation.metrics.bleu_word import bleu_word
-from fa_jax.evaluation.metrics.ribes import ribes
+To add one: a file here and a row in `fa_jax.evaluation.scores.METRICS`.
+"""
 
-METRICS = (
-    bleu,
-    bleu_char,
-    bleu_word,
-    ribes,
-)
-"""Each takes `ScoredTexts` and gives its scores by name; none where a language has none."""
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ScoredTexts:
+    """Translations and references of a corpus, one a sentence, as texts and as words."""
+
+    language: str
+    hypotheses: Sequence[str]
+    references: Sequence[str]
+    hypothesis_words: Sequence[Sequence[str]]
+    reference_words: Sequence[Sequence[str]]

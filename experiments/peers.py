@@ -18,8 +18,9 @@ from typing import Any
 
 import jax
 
-from fa_jax.benchmarks.report import Headline, Report
-from fa_jax.cache import cache_folder
+from experiments.measuring.folders import BENCHMARKS
+from fa_jax.benchmarks.report import Headline, Report, publish
+from fa_jax.cache import cache_folder, set_up_process
 from fa_jax.config import Config
 from fa_jax.data.batches import epoch_order, make_batch, plan_batches
 from fa_jax.data.encoded import PreparedData, prepare
@@ -49,7 +50,7 @@ def measure(rounds: int = 3, steps: int = 50) -> Report:
       UserError: JoeyNMT or the trained run is not there.
     """
     if not PYTHON.exists():
-        raise UserError(f"{PYTHON} is not there: install JoeyNMT beside fa_jax with `make peers`")
+        raise UserError(f"{PYTHON} is not there: `make peers` installs JoeyNMT beside fa_jax")
     run = load_run(RUN)
     data = prepare(run.config.data, codecs=(run.source, run.target))
     pairs = list(data.corpus.test)
@@ -107,7 +108,15 @@ def measure(rounds: int = 3, steps: int = 50) -> Report:
         Headline(f"{row['what']} a second ÷ JoeyNMT", row["ratio"], target, at_least=True)
         for row, target in zip(rows, TARGETS, strict=True)
     ]
-    return Report("peers", settings, rows, notes, headlines)
+    return Report(
+        "peers",
+        settings,
+        rows,
+        notes,
+        headlines,
+        question="how fast is it beside JoeyNMT?",
+        command="python -m experiments.peers",
+    )
 
 
 class _FaJax:
@@ -204,7 +213,7 @@ class _JoeyNMT:
 
 def _write_tokens(path: Path, vocabulary: Vocabulary, texts: Iterable[Sequence[int]]):
     """A line a text."""
-    lines = (" ".join(vocabulary.words(text)) for text in texts)
+    lines = (" ".join(vocabulary.tokens[word] for word in text) for text in texts)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
@@ -262,3 +271,20 @@ def _joeynmt_config(config: Config, folder: Path, languages: Sequence[str]) -> d
     }
     filled["testing"]["beam_size"] = config.decoding.beam_size
     return filled
+
+
+def main():
+    """Measures; writes results/benchmarks.
+
+    Raises:
+      SystemExit: something that it needs is not there.
+    """
+    set_up_process()
+    try:
+        publish([measure()], BENCHMARKS)
+    except UserError as error:
+        raise SystemExit(str(error)) from None
+
+
+if __name__ == "__main__":
+    main()

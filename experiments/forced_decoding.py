@@ -17,11 +17,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
+from experiments.measuring.folders import BENCHMARKS
 from fa_jax.attention import AttentionConfig, Flexible, Global, Reach, Sizes, Span, Step, Summary
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels
-from fa_jax.benchmarks.report import Headline, Report
+from fa_jax.benchmarks.report import Headline, Report, publish
 from fa_jax.benchmarks.timing import alternate
+from fa_jax.cache import set_up_process
 from fa_jax.config import ModelConfig
 from fa_jax.model import decoder
 from fa_jax.model.encoder_decoder import BEGIN, embed_target, init_encoder_decoder, read_source
@@ -71,7 +73,14 @@ def measure(rounds: int = 7) -> Report:
         )
         for row, target in zip(rows, CASES.values(), strict=True)
     ]
-    return Report("forced_decoding", settings, rows, headlines=headlines)
+    return Report(
+        "forced_decoding",
+        settings,
+        rows,
+        headlines=headlines,
+        question="what do windows save of decoding with the paper's character model?",
+        command="python -m experiments.forced_decoding",
+    )
 
 
 def record(
@@ -217,3 +226,13 @@ def _writes(
         return jax.lax.scan(step, read.start, (embedded, target.T))[1]
 
     return lambda: write(params, read, target)
+
+
+def main():
+    """Measures; writes results/benchmarks."""
+    set_up_process()
+    publish([measure()], BENCHMARKS)
+
+
+if __name__ == "__main__":
+    main()
