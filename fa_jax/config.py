@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, fields
 from typing import Annotated, Literal
 
 from fa_jax.attention import Attention, AttentionConfig
-from fa_jax.data.tokenizers import TOKENIZERS
 from fa_jax.errors import UserError
 
 BOUNDS = {"at least": operator.ge, "greater than": operator.gt, "less than": operator.lt}
@@ -36,8 +35,8 @@ class DataConfig(_Section):
     """Source and target language, two-letter codes."""
     corpus: str = ""
     """Name of a corpus, several joined by '+', or a folder; empty: the languages' default."""
-    tokenizer: Literal[(*TOKENIZERS,)] = "subword"
-    """Unit of text."""
+    tokenizer: str = "subword"
+    """Unit of text: word, character, subword, or another of `fa_jax.data.tokenizers.TOKENIZERS`."""
     source_vocabulary: VocabularySize = 4000
     """Most frequent source tokens kept, special ones included."""
     target_vocabulary: VocabularySize = 4000

@@ -18,6 +18,7 @@ from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.corpora import Corpus, load_corpus
 from fa_jax.data.tokenizers import TOKENIZERS, Reversed, Tokenizer
 from fa_jax.data.vocabulary import UNKNOWN, most_frequent
+from fa_jax.errors import UserError
 
 FORMAT = "2"
 """Changes when what lies in the cache would be read differently."""
@@ -105,6 +106,9 @@ def _learnt(texts: _Side, config: DataConfig) -> TextCodec:
     settings = {k: v for k, v in asdict(config).items() if k not in NOT_LEARNT_FROM}
 
     def write(folder: Path):
+        if config.tokenizer not in TOKENIZERS:
+            known = ", ".join(TOKENIZERS)
+            raise UserError(f"data.tokenizer must be {known}, got {config.tokenizer!r}")
         tokenizer = TOKENIZERS[config.tokenizer].learn(texts, texts.language, size, settings)
         if config.reverse_source and texts.place == 0:
             tokenizer = Reversed(tokenizer)

@@ -68,6 +68,10 @@ def test_options_change_the_runs_own_settings():
             ["train", "en-ja", "--preset", "huge"],
             "unknown preset 'huge': choose small, small-words, small-chars, paper",
         ),
+        (
+            ["data", "en-ja", "--data.tokenizer", "wrod"],
+            "data.tokenizer must be word, character, subword",
+        ),
         (["train", "en-ja", "--corpus", "nothing"], "unknown corpus 'nothing'"),
         (["train", "en-ja", "--flexible.sigma", "0"], "sigma must be greater than 0"),
         (["train", "en-ja", "--flexible.sigma", "nan"], "sigma must be greater than 0"),
