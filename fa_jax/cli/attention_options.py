@@ -81,6 +81,8 @@ class AttentionOptions:
         values = {}
         for role, registry in REGISTRIES.items():
             for name, kind in registry.items():
+                if name in values:
+                    raise UserError(f"{name!r} is registered twice: give the {role} another name")
                 new = kind().for_sources(self.longest) if role == "score" else kind()
                 values[name] = own.get(kind, new)
         return values

@@ -141,3 +141,9 @@ def test_a_score_with_positions_has_enough_for_the_preset():
 def test_nothing_is_ignored_without_a_word(arguments, words):
     with pytest.raises(UserError, match=words):
         attention(*arguments.split())
+
+
+def test_a_name_stands_for_one_part(monkeypatch):
+    monkeypatch.setitem(fa_jax.SPANS, "tensor", fa_jax.Global)
+    with pytest.raises(UserError, match="'tensor' is registered twice: give the span another name"):
+        parse_command("train", ["en-ja"])
