@@ -1,4 +1,4 @@
-"""Every setting of a run. Each field can be set from the command line, as `--model.sigma 5`."""
+"""Every setting of a run. Each field can be set from the command line, as `--model.dropout 0.1`."""
 
 import operator
 from dataclasses import dataclass, field, fields

@@ -45,9 +45,10 @@ class AttentionState:
 class Step:
     """What is known when a step begins; score and span decide the rest.
 
-    params: the attention's; a score's stand under "score", a span's beside it. query, span_query:
-    what the kernels of score and span made of query and feedback; None: they read neither.
-    threshold: τ, for spans that penalise.
+    params: the attention's; a score's stand under "score", a span's beside it. query: what the
+    score's kernels made of query and feedback, or the query itself where it has none. span_query:
+    what the span's kernels made of them; None where it has none. threshold: τ, for spans that
+    penalise.
     """
 
     params: Params
