@@ -17,12 +17,12 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
     score, params, memory = config.score, step.params["score"], step.memory
     scores = score.evaluate(params, step.query, memory.keys, step.state.score)
     window = window_mask(reach.first, reach.last, scores.shape[2])
-
     weights = config.span.weights(scores, window, reach, memory.positions)
     product = "bks,bsd->bkd" if scores.ndim == 3 else "bksd,bsd->bkd"
     context = jnp.einsum(product, weights.astype(memory.annotations.dtype), memory.annotations)
-    by_dimension = None if scores.ndim == 3 else weights
-    weights = weights if scores.ndim == 3 else weights.mean(-1)
+    by_dimension = None
+    if scores.ndim == 4:
+        by_dimension, weights = weights, weights.mean(-1)
     remembered = step.state.score
     if jax.tree.leaves(remembered):
         updated = score.update(params, remembered, score.observe(weights))

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from fa_jax.attention.score import at_least_float32
-from fa_jax.model.layers import contract
+from fa_jax.model.dense import contract
 
 CHUNK_ELEMENTS = 2**21
 """Logits held at a time; twice and half as many measured within 5% on a CPU."""

@@ -17,8 +17,8 @@ from fa_jax.attention.attend import Parts, attend_projected, attention_kernels
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
 from fa_jax.config import ModelConfig
+from fa_jax.model.dense import dense, init_dense
 from fa_jax.model.hoisted_scan import Kernels, Product
-from fa_jax.model.layers import dense, init_dense
 from fa_jax.model.lstm import init_lstm, lstm_update
 
 

@@ -1,4 +1,4 @@
-"""The encoder, with the decoder: parameters, and the probability of a given translation."""
+"""Encoder and decoder together: parameters, and the probability of a given translation."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 import optax
 from flax import struct
-from flax.linen import initializers
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention import AttentionOutput, Memory, prepare_memory
@@ -14,9 +13,10 @@ from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
 from fa_jax.data.vocabulary import BEGIN
 from fa_jax.model import decoder
+from fa_jax.model.contextualize import gate, init_contextualize, sentence_context
+from fa_jax.model.dropout import dropout, split_keys
+from fa_jax.model.encoder import encode, init_encoder
 from fa_jax.model.hoisted_scan import hoisted_scan
-from fa_jax.model.layers import dense, dropout, init_contextualize, sentence_context, split_keys
-from fa_jax.model.lstm import init_lstm, lstm_states
 
 
 @struct.dataclass
@@ -36,19 +36,12 @@ def init_encoder_decoder(
 ) -> Params:
     """All parameters, a nested dict of float32 arrays, for vocabularies of so many words."""
     encoder_key, decoder_key = jax.random.split(key)
-    embedding_key, forward_key, backward_key = jax.random.split(encoder_key, 3)
-    embedding_size, size = config.embedding_size, config.encoder_size
-    normal = initializers.normal(embedding_size**-0.5)
     params = {
-        "encoder": {
-            "embedding": normal(embedding_key, (source_vocabulary, embedding_size)),
-            "forward": init_lstm(forward_key, embedding_size, size),
-            "backward": init_lstm(backward_key, embedding_size, size),
-        },
+        "encoder": init_encoder(encoder_key, config, source_vocabulary),
         "decoder": decoder.init_decoder(decoder_key, config, target_vocabulary),
     }
     if config.contextualize:
-        params["context"] = init_contextualize(jax.random.fold_in(key, 2), embedding_size)
+        params["context"] = init_contextualize(jax.random.fold_in(key, 2), config.embedding_size)
     return params
 
 
@@ -74,36 +67,14 @@ def read_source(
     target_gate = None
     if config.contextualize:
         context = sentence_context(params["context"], embedded, lengths)
-        source_gate, target_gate = (
-            jax.nn.sigmoid(dense(context, **params["context"][name]))
-            for name in ("source_gate", "target_gate")
-        )
-        embedded = embedded * source_gate
+        embedded = embedded * gate(params["context"]["source_gate"], context)
+        target_gate = gate(params["context"]["target_gate"], context)
     embedded = dropout(embedded, config.dropout, dropout_keys)
-    annotations = _encode(params["encoder"], embedded, lengths)
+    annotations = encode(params["encoder"], embedded, lengths)
     attention = cast_for_compute(params["decoder"]["attention"], config)
     memory = prepare_memory(attention, annotations, lengths, config.attention)
     start = decoder.decoder_start(params["decoder"], config, memory, attention_keys)
     return Source(memory, start, target_gate)
-
-
-def _encode(
-    params: Params, embedded: Float[Array, "S B E"], lengths: Int[Array, " B"]
-) -> Float[Array, "B S D"]:
-    """Annotations h̄_s: forward and backward state at each position, D = 2 · encoder_size.
-
-    The bidirectional LSTM of Bahdanau et al. (2015) and VS 5.1. Padding reads nothing.
-    """
-    inside = jnp.arange(len(embedded))[:, None] < lengths
-    # The backward LSTM reads the reversed sentence; both advance in one scan.
-    both = (params["forward"], embedded), (params["backward"], embedded[::-1])
-    inputs = [dense(read, lstm["input_kernel"], lstm["bias"]) for lstm, read in both]
-    states = lstm_states(
-        jnp.stack([lstm["recurrent_kernel"] for lstm, _ in both]),
-        jnp.stack(inputs, axis=1),
-        jnp.stack([inside, inside[::-1]], axis=1),
-    )
-    return jnp.concatenate([states[:, 0], states[::-1, 1]], axis=-1).swapaxes(0, 1)
 
 
 def embed_target(params: Params, source: Source, words: Int[Array, "B N"]) -> Float[Array, "B N E"]:

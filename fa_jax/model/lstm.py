@@ -14,7 +14,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
-from fa_jax.model.layers import contract
+from fa_jax.model.dense import contract
 
 
 def init_lstm(key: PRNGKeyArray, input_size: int, size: int) -> Params:

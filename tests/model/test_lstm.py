@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flax import linen as nn
 
-from fa_jax.model.layers import dense
+from fa_jax.model.dense import dense
 from fa_jax.model.lstm import init_lstm, lstm_states, lstm_update
 
 STEPS, BATCH, SIZE, INPUT = 9, 4, 5, 3
