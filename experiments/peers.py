@@ -132,8 +132,9 @@ class _FaJax:
             max_length=config.data.max_length,
             padded_shapes=config.data.padded_shapes,
         )
-        optimizer = make_optimizer(config, len(self._plan))
+        optimizer = make_optimizer(config)
         self._step = make_train_step(config, optimizer)
+        self._rate = config.training.learning_rate
         vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
         state = init_state(config, optimizer, *vocabularies)
         self.parameters = sum(leaf.size for leaf in jax.tree.leaves(state.params))
@@ -155,7 +156,7 @@ class _FaJax:
         words, began = 0, time.perf_counter()
         for index in indices:
             batch = make_batch(self._data.train, self._plan, int(index))
-            self._state, _ = self._step(self._state, shard(batch))
+            self._state, _ = self._step(self._state, shard(batch), self._rate)
             rows = self._plan.rows[index]
             words += int((self._data.train.target.lengths[rows[rows >= 0]] + 1).sum())
         jax.block_until_ready(self._state)

@@ -35,6 +35,10 @@ experiments` writes this page anew from what was measured, and trains what was n
 In all scores of the test sets an unknown word, `<unk>`, counts as one word. BLEU of the development
 sets counts it as three (`<`, `unk`, `>`): those translations were not kept, and could not be scored
 anew. Thresholds were selected on that BLEU.
+
+All runs are of an earlier version. Their settings had been found corpus by corpus
+(`experiments/README.md`), the loss taught their strengths, and fine-tuned runs were trained longer
+than those that they stand beside. The commands kept with the records give today's settings.
 """
 LAST = """## What is not here
 

@@ -89,19 +89,17 @@ def _row(system: str, steps: int, sentences: int, folder: Path) -> dict[str, flo
 def _train_half_then_all(folder: Path, config: Config, data: PreparedData) -> int:
     """Returns the step of the interruption."""
 
-    def interrupt(params) -> float:
+    def interrupt(*of) -> float:
         os.kill(os.getpid(), signal.SIGTERM)
         return 0.0
 
     # A first validation halfway: that is when the signal comes.
-    epoch = len(data.train.source) // config.training.batch_size
-    validations = epoch // (config.training.steps // 2)
-    halfway = replace(config, training=replace(config.training, validations=validations))
+    halfway = replace(config, training=replace(config.training, validations=2))
     try:
         train(folder, halfway, data, interrupt)
     except Interrupted as interruption:
         step = interruption.args[1]
-    train(folder, config, data, lambda params: 0.0)
+    train(folder, config, data, lambda *of: 0.0)
     return step
 
 

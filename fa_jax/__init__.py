@@ -20,6 +20,7 @@ _MODULES = {
     "runs.translate": ("translate",),
     "runs.trace": ("trace", "show"),
     "runs.evaluate": ("evaluate", "score_test", "select"),
+    "runs.order": ("threshold_for_window",),
     "runs.folder": ("set_threshold",),
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names}

@@ -7,7 +7,12 @@ from typing import Annotated, Literal
 from fa_jax.attention import Attention, AttentionConfig
 from fa_jax.errors import UserError
 
-BOUNDS = {"at least": operator.ge, "greater than": operator.gt, "less than": operator.lt}
+BOUNDS = {
+    "at least": operator.ge,
+    "at most": operator.le,
+    "greater than": operator.gt,
+    "less than": operator.lt,
+}
 Count = Annotated[int, ("at least", 1)]
 CountOrZero = Annotated[int, ("at least", 0)]
 VocabularySize = Annotated[int, ("at least", 5)]
@@ -86,28 +91,39 @@ class TrainingConfig(_Section):
     batch_size: Count = 128
     """Sentence pairs a step, over all devices."""
     epochs: Positive = 2.0
-    """Passes over the training set."""
+    """At most so many passes over the training set."""
     steps: CountOrZero = 0
-    """Stop after this many steps; 0: after `epochs`."""
+    """And at most so many steps; 0: as many as the passes take."""
+    patience: CountOrZero = 0
+    """Validations without a better score after which the learning rate is halved; 0: none."""
+    halvings: CountOrZero = 4
+    """Training ends when patience would halve the rate once more than this."""
     learning_rate: Positive = 1e-3
     """Adam's."""
-    strength_rate: float = 1.0
-    """Learning rate of a network that decides where attention may look, such as that of g(t),
-    relative to the others'."""
+    span_teacher: Literal["attention", "loss"] = "attention"
+    """What flexible and local-p spans learn from: attention, where it would look without them; or
+    the translation's loss, as in the paper."""
+    span_rate: NotNegative = 0.1
+    """Learning rate of a span's network, such as that of g(t), relative to the others'."""
     warmup_steps: CountOrZero = 0
     """Steps over which the learning rate rises to `learning_rate`."""
-    halve_from: Annotated[float, ("at least", 1)] = 4.0
-    """The learning rate is first halved when this epoch begins (the first is epoch 1)."""
-    halve_every: Positive = 1.0
-    """And again after each so many epochs."""
+    halve_from: NotNegative = 0.5
+    """Share of the longest course after which the learning rate is halved, patience or not."""
+    halve_every: Positive = 0.125
+    """And again after each such share."""
     clip_norm: Positive = 3.0
     """Largest norm of the gradient."""
+    label_smoothing: Annotated[float, ("at least", 0), ("less than", 1)] = 0.0
+    """Share of each target word's weight that all words have alike (Szegedy et al. 2016)."""
     beta: NotNegative = 0.0
     """Reward for strong penalties (Eq. 9); the paper fine-tunes with 0.1."""
     threshold: Positive = float("inf")
     """Attention sees only the window of this threshold while it learns (tau)."""
-    validations: Count = 1
-    """Validations an epoch; each may become the best checkpoint."""
+    window: Annotated[float, ("at least", 0), ("at most", 1)] = 0.0
+    """Share of the source that windows of `threshold` are to have: training looks for the price of
+    a span's width that makes them so. 0: no order."""
+    validations: Count = 8
+    """Validations in the longest course; each may become the best checkpoint."""
     checkpoint_seconds: Positive = 60.0
     """Time between checkpoints to resume from."""
     seed: CountOrZero = 0

@@ -9,8 +9,9 @@ from fa_jax.attention.attention_config import name_of, value_of
 from fa_jax.config import Config
 from fa_jax.errors import UserError
 
-FORMAT = 2
-"""1, which has no number: the settings of all scores and spans stand beside each other."""
+FORMAT = 3
+"""2: training counts in epochs what are shares of its longest course now. 1, which has no number:
+and the settings of all scores and spans stand beside each other."""
 SECTIONS = {item.name: item.type for item in fields(Config) if is_dataclass(item.type)}
 REGISTRIES = {"score": SCORES, "span": SPANS, "summary": SUMMARIES}
 Json = dict[str, Any]
@@ -34,11 +35,12 @@ def config_from_json(content: Json) -> Config:
       UserError, ValueError: an unknown format, name or key, a missing section, or a value that
         cannot be.
     """
-    if content.get("format", 1) not in (1, FORMAT):
-        raise UserError(f"format {content['format']} is not known: it is of a newer fa_jax")
     content = dict(content)
-    if content.pop("format", 1) == 1:
-        content = _from_format_1(content)
+    number = content.pop("format", 1)
+    if number not in range(1, FORMAT + 1):
+        raise UserError(f"format {number} is not known: it is of a newer fa_jax")
+    for older in (_from_format_1, _from_format_2)[number - 1 :]:
+        content = older(content)
     if missing := {*SECTIONS, "preset"} - {*content}:
         raise UserError(f"it has no {min(missing)!r}")
     sections = {name: dict(content.pop(name)) for name in SECTIONS}
@@ -78,6 +80,21 @@ def _value(kind: type, settings: Json, where: str) -> Any:
     if unknown := {*settings} - known:
         raise UserError(f"unknown key {where}{min(unknown)}")
     return kind(**{k: math.inf if v == "inf" else v for k, v in settings.items()})
+
+
+def _from_format_2(content: Json) -> Json:
+    """Halvings and validations were counted by the epoch, and spans learnt from the loss alone."""
+    training = {"span_teacher": "loss", **content.get("training", {})}
+    if "strength_rate" in training:
+        training["span_rate"] = training.pop("strength_rate")
+    epochs = training.get("epochs", 2.0)
+    if "halve_from" in training:
+        training["halve_from"] = (training["halve_from"] - 1) / epochs
+    if "halve_every" in training:
+        training["halve_every"] /= epochs
+    if "validations" in training:
+        training["validations"] = max(1, round(training["validations"] * epochs))
+    return content | {"training": training}
 
 
 def _from_format_1(content: Json) -> Json:

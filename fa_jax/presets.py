@@ -11,7 +11,9 @@ from typing import Any
 
 from fa_jax import attention
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
+from fa_jax.data.corpora import load_corpus
 from fa_jax.errors import UserError
+from fa_jax.recipe import amount_of_text, fitted
 
 
 def _units(units: int, **others: Any) -> ModelConfig:
@@ -20,12 +22,25 @@ def _units(units: int, **others: Any) -> ModelConfig:
     return ModelConfig(**dict.fromkeys(sizes, units) | others)
 
 
+def _epochs(epochs: int, halve_from: int, batch_size: int) -> TrainingConfig:
+    """So many, all of them; the rate is halved when one of them (counted from 1) begins, and with
+    each that follows."""
+    return TrainingConfig(
+        batch_size=batch_size,
+        epochs=float(epochs),
+        learning_rate=1e-4,
+        halve_from=(halve_from - 1) / epochs,
+        halve_every=1 / epochs,
+        validations=epochs,
+    )
+
+
 SMALL = Config(
     training=TrainingConfig(
-        learning_rate=2e-3, strength_rate=0.05, halve_from=2.0, halve_every=0.25, validations=2
+        epochs=100.0, steps=3500, learning_rate=2e-3, patience=2, validations=14
     ),
 )
-"""`small`: 256 units, 4,000 subwords a side; about 10 minutes on 2 cores (README)."""
+"""`small`: 256 units, subwords; about 12 minutes on 2 cores where sentences are short (README)."""
 
 SMALL_WORDS = replace(
     SMALL,
@@ -39,16 +54,16 @@ SMALL_CHARACTERS = replace(
     data=DataConfig(
         tokenizer="character", source_vocabulary=104, target_vocabulary=3004, max_length=150
     ),
-    training=replace(SMALL.training, epochs=3.0, strength_rate=0.01, halve_from=3.0),
+    training=replace(SMALL.training, steps=7000),
     preset="small-chars",
 )
-"""`small-chars`: VS's character-level systems at a size for 2 cores; three epochs, each as long as
-two of words, because after one it has hardly learnt to attend (3.8 BLEU)."""
+"""`small-chars`: VS's character-level systems at a size for 2 cores. They learn to attend later:
+twice the steps."""
 
 PAPER = Config(
     data=DataConfig(tokenizer="word", source_vocabulary=80_000, target_vocabulary=40_000),
     model=_units(1000, bottleneck_size=600),
-    training=TrainingConfig(batch_size=64, epochs=6.0, learning_rate=1e-4, halve_from=4.0),
+    training=_epochs(6, halve_from=4, batch_size=64),
     decoding=DecodingConfig(beam_size=20, batch_size=32),
     preset="paper",
 )
@@ -59,7 +74,7 @@ CHARACTER = Config(
         tokenizer="character", source_vocabulary=104, target_vocabulary=3004, max_length=300
     ),
     model=_units(500, embedding_size=100, bottleneck_size=600, rematerialize=True),
-    training=TrainingConfig(batch_size=64, epochs=20.0, learning_rate=1e-4, halve_from=18.0),
+    training=_epochs(20, halve_from=18, batch_size=64),
     decoding=DecodingConfig(beam_size=20, batch_size=32, max_source_length=2000),
     preset="char",
 )
@@ -68,7 +83,7 @@ CHARACTER = Config(
 LUONG = Config(
     data=DataConfig(tokenizer="word", source_vocabulary=50_000, target_vocabulary=50_000),
     model=_units(1000),
-    training=TrainingConfig(batch_size=128, epochs=12.0, learning_rate=1e-4, halve_from=9.0),
+    training=_epochs(12, halve_from=9, batch_size=128),
     decoding=DecodingConfig(beam_size=10, batch_size=32),
     preset="luong",
 )
@@ -77,7 +92,7 @@ LUONG = Config(
 FINE_GRAINED = Config(
     data=DataConfig(source_vocabulary=30_000, target_vocabulary=30_000),
     model=_units(1000, embedding_size=620, attention_size=2000, bottleneck_size=620),
-    training=TrainingConfig(batch_size=64, epochs=6.0, learning_rate=1e-4, halve_from=4.0),
+    training=_epochs(6, halve_from=4, batch_size=64),
     decoding=DecodingConfig(beam_size=12, batch_size=32),
     preset="fg",
 )
@@ -183,32 +198,11 @@ PRESETS_HELP = (
 WORD_VOCABULARIES = {"de-en": (50_000, 50_000)}
 """`paper` for VS 5.1's other language pair."""
 
-SMALLER_CORPORA = {"de-en": 2.5, "bible_de_en": 4.0, "tatoeba_de_en": 4.0}
-"""The small sizes take so many times as many epochs where a corpus is so much smaller."""
-
-SLOWER_STRENGTH = {"bible_de_en": 0.01}
-"""strength_rate of the small sizes where sentences are so long that looking near wins before
-attention has learnt where to look."""
-
-WINDOWS_IN_FINETUNING = {"threshold": 1.2, "strength_rate": 0.1}
-"""The small sizes are fine-tuned as they decode: attention sees its windows alone."""
-
-CHARACTERS_IN_FINETUNING = {"beta": 0.5, "threshold": 0.8, "strength_rate": 0.5}
-CHARACTERS_SPAN = attention.Flexible(sigma=9.7)
-"""Of characters, in fine-tuning: σ decides how narrow windows can become. At 1.5 g(t) stays near 0
-or runs away, to windows of 3; near 10, VS 5.1's largest, it may come as near 1 as it likes."""
-
-SHORT_SENTENCES = {
-    "subword": {"threshold": 0.3, "strength_rate": 0.13},
-    "word": {"threshold": 0.25, "strength_rate": 0.2},
-}
-NARROWER_WINDOWS = {"en-ja": SHORT_SENTENCES, "tatoeba_en_ja": SHORT_SENTENCES}
-"""And narrower on corpora whose sentences, in such tokens, are too short for β to narrow their
-windows."""
-
 
 def preset(name: str, languages: str, corpus: str = "") -> Config:
     """The settings of a preset for a language pair and corpus.
+
+    Those of the small sizes follow from how much text the corpus has (`fa_jax.recipe`).
 
     Args:
       name: SIZE or SIZE-SYSTEM, of `SIZES` and `SYSTEMS`.
@@ -219,7 +213,7 @@ def preset(name: str, languages: str, corpus: str = "") -> Config:
       What `fa_jax.train` takes; `dataclasses.replace` changes it.
 
     Raises:
-      UserError: an unknown name; the message lists the known ones.
+      UserError: an unknown name; the message lists the known ones. Or there is no such corpus.
 
     >>> fa_jax.preset("small-local-p", "de-en").model.attention
     AttentionConfig(score=Concat(), span=LocalP(half_width=10))
@@ -231,19 +225,12 @@ def preset(name: str, languages: str, corpus: str = "") -> Config:
             f"one of {', '.join(SYSTEMS)}, such as small-global"
         )
     config, changes = SIZES[size], SYSTEMS[system or "flexible"]
+    if size in SMALL_SIZES:
+        config = fitted(config, amount_of_text(load_corpus(corpus, languages)))
     data, training = config.data, config.training
     if size == "paper" and languages in WORD_VOCABULARIES:
         source, target = WORD_VOCABULARIES[languages]
         data = replace(data, source_vocabulary=source, target_vocabulary=target)
-    if size in SMALL_SIZES:
-        longer = SMALLER_CORPORA.get(corpus or languages, 1.0)
-        training = replace(
-            training,
-            epochs=training.epochs * longer,
-            halve_from=1 + (training.halve_from - 1) * longer,
-            halve_every=training.halve_every * longer,
-            strength_rate=SLOWER_STRENGTH.get(corpus or languages, training.strength_rate),
-        )
     model = replace(config.model, **changes.model)
     if isinstance(model.attention, attention.AttentionConfig):
         score = model.attention.score.for_sources(config.decoding.max_source_length)
@@ -264,40 +251,50 @@ def _size_and_system(name: str) -> tuple[str, str]:
     return size, name[len(size) + 1 :]
 
 
-def finetuning(config: Config) -> Config:
-    """The settings of fine-tuning: one epoch of Eq. 9 with β = 0.1 (VS 3.2).
+WINDOW = 0.4
+"""Share of the source that fine-tuning orders where nobody says otherwise."""
+THRESHOLD, NARROW = 1.2, attention.Flexible(sigma=1.0)
+"""What windows by order are learnt with: the paper's threshold, and a σ that lets windows of three
+positions be had before the strength comes near 1."""
 
-    The small sizes are fine-tuned in windows, their characters with a σ and β of their own.
+
+def finetuning(config: Config, window: float = WINDOW, beta: float = 0.0) -> Config:
+    """The settings of fine-tuning: a third of a training.
 
     Args:
       config: of the run to start from.
+      window: share of the source that windows are to have; 0: no order. Only flexible spans have
+        windows to order.
+      beta: where it is not 0, VS Eq. 9 instead: an epoch that rewards strong penalties by so much,
+        as in the paper, which took 0.1.
 
     Returns:
       What `fa_jax.finetune` takes.
 
-    >>> fa_jax.finetuning(fa_jax.preset("paper", "en-ja")).training.beta
-    0.1
+    >>> config = fa_jax.preset("paper", "en-ja")
+    >>> ordered, papers = fa_jax.finetuning(config, window=0.3), fa_jax.finetuning(config, beta=0.1)
+    >>> ordered.training.window, papers.training.epochs
+    (0.3, 1.0)
     """
-    training = replace(
-        config.training,
-        beta=0.1,
-        epochs=1.0,
-        steps=0,
-        learning_rate=config.training.learning_rate / 2,
-        halve_from=1.25,
-        halve_every=0.25,
+    training = config.training
+    if beta:
+        changes = {"beta": beta, "span_teacher": "loss", "epochs": 1.0, "steps": 0, "patience": 0}
+        rates = {"learning_rate": training.learning_rate / 2, "halve_from": 0.25}
+        paper = replace(training, **changes, **rates, halve_every=0.25, validations=2)
+        return replace(config, training=paper)
+    third = replace(
+        training,
+        epochs=training.epochs / 3,
+        steps=-(-training.steps // 3),
+        halve_from=0.4,
+        halve_every=0.2,
+        validations=max(1, training.validations // 3),
     )
-    config = replace(config, training=training)
-    if _size_and_system(config.preset)[0] not in SMALL_SIZES:
-        return config
-    span = getattr(config.model.attention, "span", None)
-    if config.data.tokenizer == "character" and isinstance(span, type(CHARACTERS_SPAN)):
-        wider = replace(config.model.attention, span=CHARACTERS_SPAN)
-        return replace(
-            config,
-            model=replace(config.model, attention=wider),
-            training=replace(training, **CHARACTERS_IN_FINETUNING),
-        )
-    narrower = NARROWER_WINDOWS.get(config.data.corpus or config.data.languages, {})
-    windows = WINDOWS_IN_FINETUNING | narrower.get(config.data.tokenizer, {})
-    return replace(config, training=replace(training, **windows))
+    model = config.model
+    if not window or not isinstance(getattr(model.attention, "span", None), attention.Flexible):
+        return replace(config, training=third)
+    return replace(
+        config,
+        model=replace(model, attention=replace(model.attention, span=NARROW)),
+        training=replace(third, window=window, threshold=THRESHOLD, span_teacher="attention"),
+    )

@@ -16,6 +16,7 @@ from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.checks import check_array, check_positive
 from fa_jax.attention.implementation import Implementation, for_step
+from fa_jax.attention.lesson import Gaze
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Sizes
 from fa_jax.attention.step import AttentionState, Memory, Step
@@ -36,7 +37,9 @@ class AttentionOutput:
 
     context: c_t. weights: a_t, exactly 0 outside the window and on padding; of scores by dimension
     their mean, and `by_dimension` has them all. strength: g(t), 0 where the span has none.
-    cost: what training pays for the step, in nats; 0 for most spans. scored: positions whose score
+    cost: what training pays for the step, in nats; 0 for most. log_width, gaze: in training of a
+    span that learns from attention, of its width in source tokens, and where the scores alone would
+    look. scored: positions whose score
     was computed. window: their number. state: for the next step. Without details weights,
     by_dimension and scored are None.
     """
@@ -46,6 +49,8 @@ class AttentionOutput:
     by_dimension: Float[Array, "B *K S D"] | None
     strength: Float[Array, "B *K"]
     cost: Float[Array, "B *K"]
+    log_width: Float[Array, "B *K"]
+    gaze: Gaze | None
     scored: Bool[Array, "B *K S"] | None
     window: Int[Array, "B *K"]
     state: AttentionState
@@ -169,6 +174,7 @@ def attend(
     threshold: float | Float[Array, ""] = np.inf,
     implementation: Implementation | None = None,
     details: bool = True,
+    free: Bool[Array, " B"] | None = None,
 ) -> AttentionOutput:
     """One step of attention. Pure; works under every JAX transformation.
 
@@ -186,6 +192,9 @@ def attend(
         the scores that the windows need (decoding), None picks. All agree to rounding.
       details: False leaves weights, by_dimension and scored out: the rest of a windowed step costs
         what its windows cost, however long the sentence.
+      free: in training. Spans then learn from where the scores alone would look, through `cost`,
+        and not from what the context is used for; and the sentences for which it is True are read
+        as if there were no span. For flexible and local-p spans.
 
     Returns:
       An `AttentionOutput`; its `state` goes into the next step.
@@ -221,6 +230,7 @@ def attend(
         threshold=threshold,
         implementation=implementation,
         details=details,
+        free=free,
     )
 
 
@@ -256,11 +266,15 @@ def attend_projected(
     state: AttentionState,
     memory: Memory,
     *,
-    threshold: float | Float[Array, ""],
+    threshold: float | Float[Array, ""] | Float[Array, "B 1"],
     implementation: Implementation | None,
     details: bool,
+    free: Bool[Array, " B"] | None = None,
 ) -> AttentionOutput:
-    """`attend` behind its products, for a decoder that fuses them with its own."""
+    """`attend` behind its products, for a decoder that fuses them with its own.
+
+    threshold: also one a sentence.
+    """
     hypotheses = query.shape[1:-1]
     inputs = (query, _sum(of_query, of_feedback), state)
     query, (score_part, span_part), state = jax.tree.map(
@@ -274,6 +288,7 @@ def attend_projected(
         state=state.replace(focus=focus),
         memory=memory,
         threshold=threshold,
+        free=free,
     )
     if isinstance(config, Summary):
         output = _read_summary(config, step)
@@ -294,6 +309,8 @@ def _read_summary(summary: Summary, step: Step) -> AttentionOutput:
         by_dimension=None,
         strength=zeros,
         cost=zeros,
+        log_width=zeros,
+        gaze=None,
         scored=weights > 0,
         window=zeros.astype(jnp.int32),
         state=state.replace(step=state.step + 1),
@@ -309,12 +326,15 @@ def _score_window(
     last = jnp.minimum(reach.last, memory.lengths[:, None] - 1)
     reach = reach.replace(first=first, last=last)
     weighed = for_step(implementation, config, step)(config, step, reach, details)
+    lesson = reach.normal.lesson(weighed.gaze) if reach.normal else 0.0
     return AttentionOutput(
         context=weighed.context,
         weights=weighed.weights,
         by_dimension=weighed.by_dimension,
         strength=zeros + reach.strength,
-        cost=zeros + reach.cost,
+        cost=zeros + reach.cost + lesson,
+        log_width=zeros + (jnp.log(reach.normal.width) if reach.normal else 0.0),
+        gaze=weighed.gaze,
         scored=window_mask(first, last, memory.annotations.shape[1]) if details else None,
         window=jnp.maximum(last - first + 1, 0).astype(jnp.int32),
         state=AttentionState(weighed.focus, step.state.step + 1, weighed.state, reach.state),

@@ -30,7 +30,7 @@ def for_step(name: str | None, config: AttentionConfig, step: Step) -> Callable[
     if name is not None and name not in IMPLEMENTATIONS:
         allowed = ", ".join(map(repr, IMPLEMENTATIONS))
         raise ValueError(f"implementation must be None or one of {allowed}, got {name!r}")
-    if config.span.needs_every_position(step.state):
+    if step.free is not None or config.span.needs_every_position(step.state):
         return dense.weigh
     if name is None:
         pays = _pays(config, step.threshold, step.memory.annotations.shape[1])
@@ -52,6 +52,6 @@ def for_search(
     return None if narrow and length >= SEARCH_FROM_LENGTH else "dense"
 
 
-def _pays(config: AttentionConfig, threshold: float | Float[Array, ""], length: int) -> bool:
+def _pays(config: AttentionConfig, threshold: float | Array, length: int) -> bool:
     shortest = config.score.windowed_from.get(jax.default_backend())
     return shortest is not None and length >= shortest and config.span.narrows(threshold)

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
+from fa_jax.attention.lesson import Normal
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
 from fa_jax.attention.step import AttentionState, Step
@@ -23,7 +24,8 @@ class Reach:
     first, last: the window, both included; the positions whose score is computed. What lies
     outside the sentence does not count. prior: what the span's bias and factor are made of; leaves
     [B, K, ...]. strength: g(t); 0 where a span has none. cost: what training pays for the step, in
-    nats. state: the span's own, for the next step.
+    nats. state: the span's own, for the next step. normal: in training of a span that learns from
+    attention, the prior as a distribution; the other fields then have no gradient of its network.
     """
 
     first: Int[Array, "B K"]
@@ -32,6 +34,7 @@ class Reach:
     strength: Float[Array, "B K"] | float = 0.0
     cost: Float[Array, "B K"] | float = 0.0
     state: PyTree = ()
+    normal: Normal | None = None
 
 
 class Span:
@@ -48,9 +51,10 @@ class Span:
     >>> config = fa_jax.AttentionConfig("dot", Ahead())
     """
 
-    slow: ClassVar[tuple[str, ...]] = ()
-    """Its entries that training slows down by `training.strength_rate`: a network that decides
-    where attention may look is one number read out of many units, which Adam all moves at once."""
+    network: ClassVar[str] = ""
+    """The entry of a network that decides where attention may look, where `reach` gives a `normal`:
+    it can learn from attention. `training.span_rate` slows it down: it is one number read out of
+    many units, which Adam all moves at once."""
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         """Its parameters, by the names of their entries."""

@@ -2,8 +2,9 @@
 
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Float, Int, PyTree
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
+from fa_jax.attention.lesson import Gaze
 from fa_jax.attention.params import Params
 
 
@@ -48,7 +49,8 @@ class Step:
     params: the attention's; a score's stand under "score", a span's beside it. query: what the
     score's kernels made of query and feedback, or the query itself where it has none. span_query:
     what the span's kernels made of them; None where it has none. threshold: τ, for spans that
-    penalise.
+    penalise. free: in training of a span that learns from attention (`lesson`), and not from the
+    loss: sentences that are read as if there were no span.
     """
 
     params: Params
@@ -56,7 +58,8 @@ class Step:
     span_query: Float[Array, "B K P"] | None
     state: AttentionState
     memory: Memory
-    threshold: float | Float[Array, ""]
+    threshold: float | Float[Array, ""] | Float[Array, "B 1"]
+    free: Bool[Array, " B"] | None = None
 
 
 @struct.dataclass
@@ -64,6 +67,8 @@ class Weighed:
     """What both ways of computing a step come to.
 
     context: c_t. focus: p_t. state: the score's, for the next step.
+
+    gaze: where the scores alone would look, for a span that is taught.
 
     weights, by_dimension: a_t; None where no details were asked for, or the score has one weight
     a position.
@@ -74,3 +79,4 @@ class Weighed:
     state: PyTree
     weights: Float[Array, "B K S"] | None
     by_dimension: Float[Array, "B K S D"] | None
+    gaze: Gaze | None = None

@@ -21,7 +21,7 @@ LENGTH = 50
 def measure(rounds: int = 2) -> Report:
     """One row. rounds: steps of training. Peak memory is in decimal gigabytes."""
     config = preset("paper", "en-ja", "")
-    optimizer = make_optimizer(config, 1000)
+    optimizer = make_optimizer(config)
     vocabularies = config.data.source_vocabulary, config.data.target_vocabulary
     state = replicate(init_state(config, optimizer, *vocabularies))
     parameters = sum(leaf.size for leaf in jax.tree.leaves(state.params))
@@ -34,9 +34,9 @@ def measure(rounds: int = 2) -> Report:
         target_lengths=lengths,
         ids=np.arange(size, dtype=np.int32),
     )
-    step = make_train_step(config, optimizer)
+    step, rate = make_train_step(config, optimizer), config.training.learning_rate
     for _ in range(rounds):
-        state, _ = jax.block_until_ready(step(state, shard(batch)))
+        state, _ = jax.block_until_ready(step(state, shard(batch), rate))
     row = {
         "parameters_millions": parameters / 1e6,
         "batch": size,

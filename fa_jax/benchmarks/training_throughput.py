@@ -50,14 +50,14 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
         max_length=config.data.max_length,
         padded_shapes=config.data.padded_shapes,
     )
-    optimizer = make_optimizer(config, len(plan))
+    optimizer = make_optimizer(config)
     step = make_train_step(config, optimizer)
     vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
     state = replicate(init_state(config, optimizer, *vocabularies))
 
     def train(batch: Batch) -> TrainState:
         nonlocal state  # a step consumes the state that it is given
-        state, _ = step(state, shard(batch))
+        state, _ = step(state, shard(batch), config.training.learning_rate)
         return state
 
     # A step's time depends on its shape alone: one batch of each, weighted by how many there are.

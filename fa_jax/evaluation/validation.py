@@ -16,10 +16,10 @@ from fa_jax.model.encoder_decoder import Params
 _ADD_ONE = BLEU(smooth_method="add-k", smooth_value=1, tokenize="none", effective_order=False)
 
 
-def validate(params: Params, config: Config, data: PreparedData) -> float:
-    """Mean smoothed sentence BLEU, 0 to 100, over the validation set's tokens, at τ = ∞."""
+def validate(params: Params, threshold: float, config: Config, data: PreparedData) -> float:
+    """Mean smoothed sentence BLEU, 0 to 100, over the validation set's tokens."""
     # Of all words: a shortlist is learnt when a run is there.
-    changes = {"beam_size": 1, "threshold": float("inf"), "batch_size": 128, "shortlist": 0}
+    changes = {"beam_size": 1, "threshold": threshold, "batch_size": 128, "shortlist": 0}
     greedy = replace(config.decoding, **changes)
     sources, references = zip(*data.corpus.validation, strict=True)
     encoded = [data.source.encode(text) for text in sources]

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import optax
 from flax import struct
-from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, PyTree
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention import AttentionOutput, Memory, prepare_memory
 from fa_jax.attention.params import Params
@@ -90,10 +90,11 @@ def force_translation(
     source_lengths: Int[Array, " B"],
     target: Int[Array, "B T"],
     *,
-    threshold: float | Float[Array, ""] = jnp.inf,
+    threshold: float | Float[Array, ""] | Float[Array, "B 1"] = jnp.inf,
     implementation: str | None = "dense",
     training_keys: Key[Array, " B"] | None = None,
     details: bool = True,
+    free: Bool[Array, " B"] | None = None,
     collect: Callable[[AttentionOutput], PyTree] = lambda attended: attended,
 ) -> tuple[Float[Array, "T B F"], PyTree]:
     """The decoder's steps while it is fed the target's words.
@@ -102,7 +103,7 @@ def force_translation(
 
     params: float32, so that gradients are not rounded, or cast. source, target: words, padded to S
     and T. threshold, implementation: of `attend`. training_keys: in training, a random key a
-    sentence. collect: what is kept of each step's attention. details: whether it needs weights.
+    sentence. details, free: of `attend`. collect: what is kept of each step's attention.
     """
     keys = split_keys(training_keys, 4)
     read = read_source(params, config, source, source_lengths, keys[0], keys[3])
@@ -112,7 +113,7 @@ def force_translation(
     embedded = dropout(embedded, config.dropout, keys[1])
 
     def step(product, constants, state, feedback):
-        attention, memory, threshold = constants
+        attention, memory, threshold, free = constants
         state, attended = decoder.decoder_step(
             {"attention": cast_for_compute(attention, config)},
             config,
@@ -123,6 +124,7 @@ def force_translation(
             threshold=threshold,
             implementation=implementation,
             details=details,
+            free=free,
         )
         return state, (state.output, collect(attended))
 
@@ -130,7 +132,7 @@ def force_translation(
         step,
         config.rematerialize,
         decoder.step_kernels(params["decoder"], config),
-        (params["decoder"]["attention"], read.memory, jnp.float32(threshold)),
+        (params["decoder"]["attention"], read.memory, jnp.asarray(threshold, jnp.float32), free),
         read.start,
         decoder.feed_back(params["decoder"], config, embedded),
     )

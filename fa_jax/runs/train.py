@@ -4,13 +4,15 @@ A run begins with `config.json`, `corpus.json` (the digest of the text that it l
 vocabularies in its folder. Training adds `checkpoints`, `metrics.jsonl` and TensorBoard's `events`.
 """
 
+import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jax
 
-from fa_jax.attention import AttentionConfig
+from fa_jax.attention import AttentionConfig, Flexible
 from fa_jax.config import Config
 from fa_jax.config_file import config_json
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
@@ -19,7 +21,9 @@ from fa_jax.errors import UserError
 from fa_jax.evaluation.validation import validate
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.presets import finetuning
-from fa_jax.runs.folder import PRETRAINED, read_config, read_json, write_json
+from fa_jax.recipe import amount_of_text, told
+from fa_jax.runs.folder import PRETRAINED, read_config, read_json, set_threshold, write_json
+from fa_jax.runs.order import threshold_for_window
 from fa_jax.runs.run import Run, load_run
 from fa_jax.training import loop
 
@@ -49,17 +53,23 @@ def train(config: Config, folder: str | Path | None = None) -> Run:
     >>> run = fa_jax.train(config, "runs/global")  # doctest: +SKIP
     """
     folder = Path(folder or f"runs/{config.data.languages}-{config.preset}")
-    return _trained(folder, config, prepare(config.data), None)
+    data = prepare(config.data)
+    if jax.process_index() == 0:
+        print(told(config, amount_of_text(data.corpus)), file=sys.stderr)
+    return _trained(folder, config, data, None)
 
 
 def finetune(run: Run, folder: str | Path | None = None, config: Config | None = None) -> Run:
     """Trains on from a run's best checkpoint, in a run of its own.
 
+    Where the config orders windows (`training.window`), the new run decodes at the threshold that
+    has them on the validation set.
+
     Args:
       run: where it starts from; its folder stays as it is.
       folder: the new run's; default: the old one's name with -finetuned.
-      config: the new run's; default: `finetuning` of the old one's, an epoch of VS Eq. 9. Its span
-        may have other settings.
+      config: the new run's; default: `finetuning` of the old one's. Its span may have other
+        settings.
 
     Returns:
       The new run, with the parameters of its best validation.
@@ -71,12 +81,24 @@ def finetune(run: Run, folder: str | Path | None = None, config: Config | None =
     >>> tuned = fa_jax.finetune(fa_jax.load_run("runs/global"))  # doctest: +SKIP
     """
     config = config or finetuning(run.config)
+    if config.training.window and not _penalises(config):
+        raise UserError(
+            f"windows can be ordered of a flexible span alone; {run.folder} has "
+            f"{config.model.attention}"
+        )
     start = continued(run, config)
     if folder is None:
         own = PRETRAINED not in run.folder.absolute().parents
         folder = (run.folder.parent if own else Path("runs")) / f"{run.folder.name}-finetuned"
     data = prepare(config.data, codecs=(run.source, run.target))
-    return _trained(Path(folder), config, data, start)
+    tuned = _trained(Path(folder), config, data, start)
+    if not config.training.window:
+        return tuned
+    threshold = threshold_for_window(tuned, config.training.window)
+    if jax.process_index() == 0:
+        set_threshold(tuned.folder, threshold)
+    decoding = replace(tuned.config.decoding, threshold=threshold)
+    return replace(tuned, config=replace(tuned.config, decoding=decoding))
 
 
 def continued(run: Run, config: Config) -> Params:
@@ -101,6 +123,11 @@ def continued(run: Run, config: Config) -> Params:
     decoder = run.params["decoder"]
     attention = after.span.continued(decoder["attention"], before.span)
     return run.params | {"decoder": decoder | {"attention": attention}}
+
+
+def _penalises(config: Config) -> bool:
+    attention = config.model.attention
+    return isinstance(attention, AttentionConfig) and isinstance(attention.span, Flexible)
 
 
 def _trained(folder: Path, config: Config, data: PreparedData, start: Params | None) -> Run:

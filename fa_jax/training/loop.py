@@ -1,13 +1,16 @@
 """Trains a run from its first or last saved step to its end."""
 
+import math
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.experimental.multihost_utils import process_allgather
 
@@ -18,7 +21,8 @@ from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.training.metrics import STEPS_BETWEEN_ROWS, Metrics
-from fa_jax.training.optimizer import make_optimizer, total_steps
+from fa_jax.training.optimizer import learning_rate, make_optimizer, total_steps
+from fa_jax.training.progress import Progress
 from fa_jax.training.step import init_state, make_train_step, replicate, shard, unreplicate
 
 
@@ -30,16 +34,17 @@ def train(
     run: Path,
     config: Config,
     data: PreparedData,
-    validate: Callable[[Params], float],
+    validate: Callable[[Params, float], float],
     start: Params | None = None,
 ):
-    """Trains until the config's last step; resumes where the run's last checkpoint is.
+    """Trains until the score stops rising, or the last step; resumes from the last checkpoint.
 
     Checkpoints and metrics are written into the run's folder, progress to stderr.
 
     Args:
       run: the run's folder. data: encoded by the run's own vocabularies.
-      validate: the score that chooses the best checkpoint; higher is better.
+      validate: the score that chooses the best checkpoint, of parameters and a threshold; higher is
+        better.
       start: parameters to begin a new run from, instead of random ones.
 
     Raises:
@@ -60,21 +65,25 @@ def train(
         max_length=config.data.max_length,
         padded_shapes=config.data.padded_shapes,
     )
-    optimizer = make_optimizer(config, len(plan))
+    training = config.training
+    optimizer = make_optimizer(config)
     train_step = make_train_step(config, optimizer)
-    last_step = total_steps(config.training, len(plan))
-    every = max(1, len(plan) // config.training.validations)
+    last_step = total_steps(training, len(plan))
+    every = max(1, last_step // training.validations)
     validation_steps = {*range(every, last_step + 1, every), last_step}
 
     state = init_state(config, optimizer, len(data.source.vocabulary), len(data.target.vocabulary))
     if start is not None:
-        state = state.replace(params=start, optimizer=optimizer.init(start))
+        # Attention that was learnt knows where to look.
+        aligned = jnp.ones_like(state.alignment)
+        state = state.replace(params=start, optimizer=optimizer.init(start), alignment=aligned)
     latest, best = Checkpoints(run, "latest"), Checkpoints(run, "best")
-    step, record = 0, {"best_bleu": -1.0, "best_step": 0}
+    step, progress = 0, Progress()
     if latest.step() is not None:
-        step, state, record = latest.restore(state)
+        step, state, note = latest.restore(state)
+        progress = Progress(**note)
         print(f"resuming {run} at step {step} of {last_step}", file=sys.stderr)
-    metrics = Metrics(run, config.training, len(plan), step, latest)
+    metrics = Metrics(run, len(plan), step, last_step, latest)
     state = replicate(state)
     saved_at = time.monotonic()
     agree_every = 1 if jax.process_count() == 1 else STEPS_BETWEEN_ROWS
@@ -82,26 +91,30 @@ def train(
     try:
         with _noted_signals() as signals:
             for index, batch in prefetch(_batches(data, plan, config, step, last_step)):
-                state, sums = train_step(state, shard(batch))
+                if progress.halvings > training.halvings:
+                    break
+                rate = learning_rate(training, last_step, step, progress.halvings)
+                state, sums = train_step(state, shard(batch), rate)
                 step += 1
                 # The numbers of the step before are ready; this one's are being computed.
-                metrics.add(step, sums, plan.rows[index])
+                metrics.add(step, sums, plan.rows[index], rate)
                 if step in validation_steps:
                     metrics.catch_up()
-                    bleu = _highest(validate(unreplicate(state.params)))
-                    metrics.validated(step, bleu)
-                    if bleu > record["best_bleu"]:
-                        record = {"best_bleu": bleu, "best_step": step}
+                    threshold = training.threshold if training.window else math.inf
+                    bleu = _highest(validate(unreplicate(state.params), threshold))
+                    before, progress = progress, progress.after(step, bleu, training.patience)
+                    metrics.validated(step, bleu, _news(before, progress, training.halvings))
+                    if progress.best_step == step:
                         best.save(step, unreplicate(state.params), {"validation_bleu": bleu})
                         best.wait()
                 asked, age = 0, 0.0
                 if step % agree_every == 0:
                     asked = _highest(max(signals, default=0))
                     age = _highest(time.monotonic() - saved_at)
-                late = age > config.training.checkpoint_seconds
+                late = age > training.checkpoint_seconds
                 if step in validation_steps or asked or late:
                     metrics.catch_up()  # a state whose loss was not finite is never saved
-                    latest.save(step, unreplicate(state), record)
+                    latest.save(step, unreplicate(state), asdict(progress))
                     saved_at = time.monotonic()
                 if asked:
                     latest.wait()
@@ -110,6 +123,14 @@ def train(
     finally:
         for resource in (metrics, latest, best):
             resource.close()
+
+
+def _news(before: Progress, now: Progress, halvings: int) -> str:
+    """What a validation changes of the run's course, to be written behind its score."""
+    if now.halvings == before.halvings:
+        return ""
+    ends = now.halvings > halvings
+    return "; it no longer rises: " + ("training ends" if ends else "the learning rate is halved")
 
 
 def _batches(

@@ -11,11 +11,9 @@ from jaxtyping import Int
 from tensorboardX import SummaryWriter
 from tqdm import tqdm
 
-from fa_jax.config import TrainingConfig
 from fa_jax.errors import UserError
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.training.objective import BatchSums
-from fa_jax.training.optimizer import learning_rate, total_steps
 from fa_jax.training.step import unreplicate
 from fa_jax.whole_files import write_text
 
@@ -32,7 +30,7 @@ class Metrics:
 
     Args:
       run: the run's folder.
-      config: says how long it is, and how fast it learns. epoch: in steps.
+      epoch: in steps. last: step of its longest course.
       step: of the checkpoint that training goes on from; 0 for a new run.
       latest: the run's checkpoints; an error names the newest.
 
@@ -40,11 +38,8 @@ class Metrics:
       OSError: the folder cannot be written.
     """
 
-    def __init__(
-        self, run: Path, config: TrainingConfig, epoch: int, step: int, latest: Checkpoints
-    ):
-        self._epoch, self._rate, self._latest = epoch, learning_rate(config, epoch), latest
-        self._first, self._last = step, total_steps(config, epoch)
+    def __init__(self, run: Path, epoch: int, step: int, last: int, latest: Checkpoints):
+        self._epoch, self._latest, self._first, self._last = epoch, latest, step, last
         self._writes = jax.process_index() == 0
         if self._writes:
             path = run / "metrics.jsonl"
@@ -55,27 +50,28 @@ class Metrics:
             self._bar = tqdm(  # disable=None: no bar where stderr is no terminal
                 total=self._last, initial=step, unit="step", dynamic_ncols=True, disable=None
             )
-        self._pending: tuple[int, BatchSums, np.ndarray] | None = None
+        self._pending: tuple[int, BatchSums, np.ndarray, float] | None = None
         self._sums: list[BatchSums] = []
         self._started = self._began = time.monotonic()
         self._last_line = 0.0
 
-    def add(self, step: int, sums: BatchSums, ids: Int[np.ndarray, " B"]):
+    def add(self, step: int, sums: BatchSums, ids: Int[np.ndarray, " B"], rate: float):
         """Reads the step before; the device may still compute this one.
 
-        sums: a copy on each device. ids: rows of the corpus, or -1.
+        sums: a copy on each device. ids: rows of the corpus, or -1. rate: of learning.
 
         Raises:
           UserError: the loss of the step before is not finite.
         """
         self.catch_up()
-        self._pending = step, sums, ids
+        self._pending = step, sums, ids, rate
 
     def catch_up(self):
         """Reads the newest step, too. Raises UserError as `add` does."""
+        self._caught_up = time.monotonic()
         if self._pending is None:
             return
-        (step, sums, ids), self._pending = self._pending, None
+        (step, sums, ids, rate), self._pending = self._pending, None
         sums = unreplicate(sums)
         if not np.isfinite(sums.negative_log_prob + sums.gradient_norm):
             rows = ", ".join(map(str, sorted(ids[ids >= 0].tolist())))
@@ -97,22 +93,27 @@ class Metrics:
             "loss": total.negative_log_prob / total.sentences,
             "loss_per_token": total.negative_log_prob / total.words,
             "strength": total.strength / total.words,
+            **({"window": total.scored / total.positions} if total.positions else {}),
+            "alignment": total.explained / max(total.varied, 1e-6),
             "tokens_per_second": total.words / (now - self._began),
-            "learning_rate": float(self._rate(step - 1)),
+            "learning_rate": rate,
         }
         self._sums, self._began = [], now
         if self._writes:
             self._write(row)
             self._show(row)
 
-    def validated(self, step: int, bleu: float):
-        """The score of a validation, 0 to 100, which took no training time."""
-        self._began = time.monotonic()
+    def validated(self, step: int, bleu: float, news: str = ""):
+        """The score of a validation, 0 to 100, and what follows from it.
+
+        What passed since `catch_up` was no training time.
+        """
+        self._began += time.monotonic() - self._caught_up
         if self._writes:
             self._write({"step": step, "validation_bleu": bleu})
             tqdm.write(
                 f"step {step} (epoch {step / self._epoch:.2f}): validation BLEU {bleu:.2f} "
-                "(greedy, smoothed sentence BLEU)",
+                f"(greedy, smoothed sentence BLEU){news}",
                 file=sys.stderr,
             )
 
@@ -131,9 +132,10 @@ class Metrics:
 
     def _show(self, row: dict[str, float | int]):
         step, now = row["step"], time.monotonic()
+        window = f"window {row['window']:.0%}  " if "window" in row else ""
         numbers = (
-            f"loss {row['loss']:.2f}  g {row['strength']:.3f}  "
-            f"{row['tokens_per_second']:,.0f} tokens/s"
+            f"loss {row['loss']:.2f}  g {row['strength']:.3f}  aligned {row['alignment']:.2f}  "
+            f"{window}{row['tokens_per_second']:,.0f} tokens/s"
         )
         self._bar.set_postfix_str(numbers, refresh=False)
         self._bar.update(step - self._bar.n)
@@ -151,7 +153,9 @@ def read_metrics(run: Path) -> list[dict[str, float | int]]:
 
     A row has "step" and either "validation_bleu" (0 to 100) or what the steps since the row before
     add up to: "epoch", "loss" (nats a sentence), "loss_per_token" (nats), "strength" (mean g(t)),
-    "tokens_per_second" (target tokens) and "learning_rate". A last line cut off by a kill is left
+    "alignment" (how much of where attention looks depends on the step, 0 to 1), "tokens_per_second"
+    (target tokens), "learning_rate" and, where windows are ordered, "window" (their share of the
+    source). A last line cut off by a kill is left
     out.
     """
     path = run / "metrics.jsonl"

@@ -6,26 +6,40 @@ A batch's is the mean over its sentences.
 import jax
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
+from fa_jax.attention import AttentionConfig
+from fa_jax.attention.lesson import Gaze
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch
 from fa_jax.model.cross_entropy import weighted_cross_entropy
 from fa_jax.model.encoder_decoder import Params, force_translation
+
+ALIGNED = 0.25
+"""Of attention that knows where to look, at least so much of the variance lies between steps."""
+IN_WINDOWS = 0.9
+"""Share of the sentences that are learnt in windows where these are ordered."""
 
 
 @struct.dataclass
 class BatchSums:
     """Sums over a batch's real sentences and words; they add up over devices.
 
-    negative_log_prob: over words. strength: g(t) over words. gradient_norm: of the whole batch,
-    before clipping; filled in when the devices' gradients are added up.
+    negative_log_prob: over words. strength: g(t) over words. scored, positions: of the sentences in
+    windows that were ordered, how many were scored, and how many global attention would score.
+    varied: variance of where a sentence's steps would look, in squares of its length; explained:
+    what of it lies between steps. gradient_norm: of the whole batch, before clipping; filled in
+    when the devices' gradients are added up.
     """
 
     negative_log_prob: Float[Array, ""]
     strength: Float[Array, ""]
     words: Float[Array, ""]
     sentences: Float[Array, ""]
+    scored: Float[Array, ""] | float = 0.0
+    positions: Float[Array, ""] | float = 0.0
+    explained: Float[Array, ""] | float = 0.0
+    varied: Float[Array, ""] | float = 0.0
     gradient_norm: Float[Array, ""] | float = 0.0
 
 
@@ -41,23 +55,42 @@ def objective(
     *,
     sentences: Float[Array, ""],
     training_keys: Key[Array, " B"] | None,
+    alignment: Float[Array, ""] | float = 1.0,
+    price: Float[Array, ""] | float = 1.0,
 ) -> tuple[Float[Array, ""], BatchSums]:
     """This device's share of the loss: its sentences' sum over the whole batch's `sentences`.
 
-    At the config's threshold weights are the softmax over the windows alone, as in decoding. No
-    gradient passes through a window's border, so far positions do not hold g(t) down. What a span
-    costs is added to a sentence's loss as the mean over its steps.
+    At a threshold weights are the softmax over the windows alone, as in decoding. No gradient
+    passes through a window's border. What a span costs is added to a sentence's loss as the mean
+    over its steps.
+
+    alignment: how much of where attention looks depends on the step. As long as it is less than
+    `ALIGNED`, a span that learns from attention is left out of a part of the sentences, drawn at
+    random: it would keep attention from learning where to look.
+    price: where the config orders windows, what a span that learns from attention pays for its
+    width, in nats for the logarithm; at 1 it is as wide as what attention looks at.
     """
+    training, free, inside = config.training, None, jnp.zeros(len(batch.ids), bool)
+    threshold = training.threshold
+    if _is_taught(config) and training_keys is not None:
+        free = _drawn(training_keys, 1, 0.0 if training.window else 1 - alignment / ALIGNED)
+    if training.window and training_keys is not None:
+        inside = _drawn(training_keys, 2, IN_WINDOWS)
+        threshold = jnp.where(inside, threshold, jnp.inf)[:, None]
     bottleneck, attention = force_translation(
         params,
         config.model,
         batch.source,
         batch.source_lengths,
         batch.target,
-        threshold=config.training.threshold,
+        threshold=threshold,
         training_keys=training_keys,
         details=False,
-        collect=lambda attended: (attended.strength, attended.cost),
+        free=free,
+        collect=lambda attended: (
+            (attended.strength, attended.cost, attended.log_width, attended.window),
+            attended.gaze,
+        ),
     )
     mask = (jnp.arange(batch.target.shape[1])[:, None] < batch.target_lengths).astype(jnp.float32)
     output = params["decoder"]["output"]
@@ -67,10 +100,57 @@ def objective(
         bottleneck.reshape(-1, bottleneck.shape[-1]),
         batch.target.T.reshape(-1),
         mask.reshape(-1),
+        config.training.label_smoothing,
     )
-    strength, cost = ((of_steps * mask).sum(0) for of_steps in attention)
+    sums_of_steps, gaze = attention
+    strength, cost, log_width, window = ((x * mask).sum(0) for x in sums_of_steps)
+    if training.window:
+        cost += (price - 1) * log_width
     # A row without words has strength 0 / 1, not 0 / 0.
     reward = (config.training.beta * strength - cost) / jnp.maximum(batch.target_lengths, 1)
     loss = (negative_log_prob - reward.sum()) / sentences
-    sums = BatchSums(negative_log_prob, strength.sum(), mask.sum(), count_sentences(batch))
+    positions = (batch.source_lengths * batch.target_lengths).astype(jnp.float32)
+    sums = BatchSums(
+        negative_log_prob,
+        strength.sum(),
+        mask.sum(),
+        count_sentences(batch),
+        scored=(window * inside).sum(),
+        positions=(positions * inside).sum(),
+    )
+    if free is not None:
+        sums = sums.replace(**variances(gaze, mask, batch.source_lengths))
     return loss, jax.lax.stop_gradient(sums)
+
+
+def _is_taught(config: Config) -> bool:
+    attention = config.model.attention
+    has_network = isinstance(attention, AttentionConfig) and attention.span.network
+    return bool(has_network) and config.training.span_teacher == "attention"
+
+
+def _drawn(
+    keys: Key[Array, " B"], number: int, share: Float[Array, ""] | float
+) -> Bool[Array, " B"]:
+    """True for this share of the sentences, in expectation; a negative one is 0.
+
+    number: each draw has its own.
+    """
+    return jax.vmap(lambda key: jax.random.uniform(jax.random.fold_in(key, number)) < share)(keys)
+
+
+def variances(
+    gaze: Gaze, mask: Float[Array, "T B"], lengths: Int[Array, " B"]
+) -> dict[str, Float[Array, ""]]:
+    """How much the places that a sentence's steps look at vary, and what of it lies between steps.
+
+    Of attention that looks at one place, or at all places, whatever the step, nothing does.
+    """
+
+    def mean(of_steps: Float[Array, "T B"]) -> Float[Array, " B"]:
+        return (of_steps * mask).sum(0) / jnp.maximum(mask.sum(0), 1)
+
+    middle = jnp.square(mean(gaze.mean))
+    squares = {"explained": mean(jnp.square(gaze.mean)), "varied": mean(gaze.square)}
+    units = jnp.square(jnp.maximum(lengths, 1))
+    return {name: ((square - middle) / units).sum() for name, square in squares.items()}

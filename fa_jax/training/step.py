@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from flax import struct
-from jaxtyping import Array, Int, PyTree
+from jaxtyping import Array, Float, Int, PyTree
 
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch
@@ -16,6 +16,11 @@ from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
 from fa_jax.training.objective import BatchSums, count_sentences, objective
 
 AXIS = "devices"
+LATELY = 0.02
+"""Share of the newest step in `TrainState.alignment`."""
+TOWARDS_ORDER = 0.02
+"""How far a step moves the price, as a power of what the windows are too wide by: strengths are
+slow to follow it."""
 
 
 @struct.dataclass
@@ -23,12 +28,16 @@ class TrainState:
     """All that a step changes. Together with the config it determines the rest of the run.
 
     key: raw data of the random key that all noise is drawn from, folded with step and sentence.
+    alignment: how much of where attention looks depends on the step, 0 to 1, lately. price: of the
+    width of a span, at which windows have the share of the source that the config orders.
     """
 
     step: Int[Array, ""]
     params: Params
     optimizer: PyTree
     key: Array
+    alignment: Float[Array, ""]
+    price: Float[Array, ""]
 
 
 def init_state(
@@ -45,16 +54,20 @@ def init_state(
         params=params,
         optimizer=optimizer.init(params),
         key=jax.random.key_data(dropout_key),
+        alignment=jnp.zeros(()),
+        price=jnp.ones(()),
     )
 
 
 def make_train_step(
     config: Config, optimizer: optax.GradientTransformation
-) -> Callable[[TrainState, Batch], tuple[TrainState, BatchSums]]:
-    """The step, compiled for all devices: replicated state and sharded batch in and out."""
+) -> Callable[[TrainState, Batch, float], tuple[TrainState, BatchSums]]:
+    """The step, compiled for all devices: of replicated state, sharded batch and learning rate."""
 
-    @partial(jax.pmap, axis_name=AXIS, donate_argnums=0)
-    def step(state: TrainState, batch: Batch) -> tuple[TrainState, BatchSums]:
+    @partial(jax.pmap, axis_name=AXIS, in_axes=(0, 0, None), donate_argnums=0)
+    def step(
+        state: TrainState, batch: Batch, rate: Float[Array, ""]
+    ) -> tuple[TrainState, BatchSums]:
         sentences = jax.lax.psum(count_sentences(batch), AXIS)
         # Folded with a sentence's number: the same on however many devices.
         key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
@@ -64,12 +77,26 @@ def make_train_step(
             batch,
             sentences=sentences,
             training_keys=jax.vmap(partial(jax.random.fold_in, key))(batch.ids),
+            alignment=state.alignment,
+            price=state.price,
         )
         gradient, sums = jax.lax.psum((gradient, sums), AXIS)
         sums = sums.replace(gradient_norm=optax.tree.norm(gradient))
         updates, optimizer_state = optimizer.update(gradient, state.optimizer, state.params)
-        params = optax.apply_updates(state.params, updates)
-        return TrainState(state.step + 1, params, optimizer_state, state.key), sums
+        params = optax.apply_updates(state.params, optax.tree.scale(rate, updates))
+        aligned = sums.explained / jnp.maximum(sums.varied, 1e-6)
+        price = state.price
+        if config.training.window:
+            share = jnp.maximum(sums.scored, 1) / jnp.maximum(sums.positions, 1)
+            price = price * (share / config.training.window) ** TOWARDS_ORDER
+        return TrainState(
+            step=state.step + 1,
+            params=params,
+            optimizer=optimizer_state,
+            key=state.key,
+            alignment=state.alignment + LATELY * (aligned - state.alignment),
+            price=price,
+        ), sums
 
     return step
 

@@ -13,7 +13,7 @@ from tests.command import TINY
 PARTS = {
     "data": (["de-en"], ["--preset", "paper"], ["--data.max-length", "7"]),
     "train": (["de-en"], ["--preset", "small"], ["--run", "runs/x"], ["--steps=3"]),
-    "finetune": (["en-ja"], ["--run", "runs/x"], ["--training.beta", "0.3"]),
+    "finetune": (["en-ja"], ["--run", "runs/x"], ["--window", "0.3"]),
     "translate": (["en-ja"], ["--details"], ["--threshold", "1.2"], ["--n-best", "2"]),
     "evaluate": (["en-ja"], ["--json"], ["--threshold=1.2"], ["--split", "validation"]),
     "select": (["en-ja"], ["--largest-loss", "1"]),
@@ -46,7 +46,7 @@ def test_a_list_ends_where_the_run_follows():
 @pytest.mark.parametrize("parts", [*permutations(PARTS["train"])])
 def test_wherever_they_stand_preset_and_languages_choose_the_settings(parts):
     command, wanted = parsed("train", parts), preset("small", "de-en", "")
-    assert command.training.epochs == wanted.training.epochs == 5
+    assert command.model.dropout == wanted.model.dropout > 0
     assert command.data.languages == "de-en" and command.training.steps == 3
 
 
@@ -55,8 +55,10 @@ def test_options_change_the_runs_own_settings():
     command = parsed("evaluate", (["--json"], ["en-ja"], ["--decoding.batch-size", "3"]))
     assert command.decoding.batch_size == 3
     assert command.decoding.max_length_ratio == own.decoding.max_length_ratio
-    tuned = parsed("finetune", (["--run", "runs/x"], ["en-ja"])).training
-    assert (tuned.beta, tuned.learning_rate) == (0.1, own.training.learning_rate / 2)
+    tuned = parsed("finetune", (["--run", "runs/x"], ["en-ja"], ["--window", "0.3"])).training
+    assert (tuned.window, tuned.learning_rate) == (0.3, own.training.learning_rate)
+    papers = parsed("finetune", (["--beta", "0.2"], ["en-ja"])).training
+    assert (papers.beta, papers.span_teacher, papers.window) == (0.2, "loss", 0.0)
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,15 @@ def test_tables_compressed_or_not_with_a_header_or_not(tmp_path):
     assert list(corpus.train) == list(corpus.validation) == list(corpus.test) == expected
 
 
+def test_empty_lines_end_documents_and_are_no_sentences(folder):
+    write(folder / "train.en", [ENGLISH[0], "", *ENGLISH[1:], ""])
+    write(folder / "train.ja", [JAPANESE[0], "", *JAPANESE[1:], ""])
+    table = map("\t".join, zip(ENGLISH, JAPANESE, strict=True))
+    write(folder / "test.tsv", ["en\tja", next(table), "", *table])
+    corpus = load_corpus(str(folder), "en-ja")
+    assert list(corpus.train) == list(corpus.test) == list(zip(ENGLISH, JAPANESE, strict=True))
+
+
 def test_changed_files_are_read_again(folder):
     load_corpus(str(folder), "en-ja")
     write(folder / "train.en", ["Changed.", *ENGLISH[1:]])

@@ -40,5 +40,8 @@ def test_how_a_run_will_decode_does_not_matter():
     params = init_encoder_decoder(jax.random.key(0), CONFIG, size, size)
     plain = Config(model=CONFIG)
     other = DecodingConfig(beam_size=3, threshold=0.1, shortlist=5)
-    scores = [validate(params, config, DATA) for config in (plain, replace(plain, decoding=other))]
+    scores = [
+        validate(params, float("inf"), config, DATA)
+        for config in (plain, replace(plain, decoding=other))
+    ]
     assert scores[0] == scores[1] and np.isfinite(scores[0])

@@ -8,9 +8,16 @@ import pytest
 
 import fa_jax
 from fa_jax.errors import UserError
+from fa_jax.recipe import Amount
 from fa_jax.runs.train import continued
 from fa_jax.training.metrics import read_metrics
 from tests.command import TINY
+
+
+class NoText:
+    """What is prepared of nothing."""
+
+    corpus = None
 
 
 def with_sigma(config, sigma):
@@ -31,7 +38,7 @@ def test_finetuning_at_another_sigma_begins_with_the_same_penalties(trained):
 
 
 def test_finetuning_is_a_run_of_its_own(trained, cli_call):
-    options = ("--flexible.sigma", 6, "--steps", 1)
+    options = ("--flexible.sigma", 6, "--steps", 1, "--beta", 0.1)
     status, out, err = cli_call("finetune", *options, trained)
     assert status == 0, err
     assert "test sentences" in out
@@ -40,7 +47,7 @@ def test_finetuning_is_a_run_of_its_own(trained, cli_call):
     assert {"inf", "1.2"} <= scores.keys()
     tuned = fa_jax.load_run(folder)
     assert tuned.config.model.attention.span == fa_jax.Flexible(6.0)
-    assert tuned.config.training.beta == 0.1
+    assert (tuned.config.training.beta, tuned.config.training.span_teacher) == (0.1, "loss")
     assert tuned.source == fa_jax.load_run(trained).source
     assert read_metrics(trained)[-1]["step"] == 20
 
@@ -79,7 +86,8 @@ def test_the_default_folder_is_named_for_languages_and_preset(monkeypatch):
         return run
 
     monkeypatch.setattr("fa_jax.runs.train._trained", trained)
-    monkeypatch.setattr("fa_jax.runs.train.prepare", lambda *data, **codecs: None)
+    monkeypatch.setattr("fa_jax.runs.train.prepare", lambda *data, **codecs: NoText())
+    monkeypatch.setattr("fa_jax.runs.train.amount_of_text", lambda corpus: Amount(1, 1))
     fa_jax.train(fa_jax.preset("small-global", "de-en", ""))
-    fa_jax.finetune(run)
+    fa_jax.finetune(run, config=fa_jax.finetuning(run.config, window=0.0))
     assert began == ["runs/de-en-small-global", "runs/en-ja-finetuned"]

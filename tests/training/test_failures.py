@@ -30,7 +30,7 @@ def setting(tmp_path_factory):
     config = Config(
         data=data,
         model=ModelConfig(**SIZES),
-        training=TrainingConfig(batch_size=16, steps=12, checkpoint_seconds=1e-6),
+        training=TrainingConfig(batch_size=16, epochs=9.0, steps=12, checkpoint_seconds=1e-6),
     )
     return config, prepare(data)
 
@@ -43,8 +43,8 @@ def test_a_loss_that_is_not_finite_stops_before_it_is_saved(setting, tmp_path, m
     def poisoned(*arguments):
         step = make(*arguments)
 
-        def wrapped(state, batch):
-            state, sums = step(state, batch)
+        def wrapped(state, batch, rate):
+            state, sums = step(state, batch, rate)
             if int(state.step[0]) == 7:
                 sums = sums.replace(negative_log_prob=sums.negative_log_prob * np.nan)
             return state, sums
@@ -53,7 +53,7 @@ def test_a_loss_that_is_not_finite_stops_before_it_is_saved(setting, tmp_path, m
 
     monkeypatch.setattr(loop, "make_train_step", poisoned)
     with pytest.raises(UserError) as error:
-        loop.train(tmp_path, config, data, lambda params: 0.0)
+        loop.train(tmp_path, config, data, lambda *of: 0.0)
     text = str(error.value)
     assert "step 7 has loss nan" in text
     assert "checkpoints/latest/6" in text
@@ -168,4 +168,4 @@ def test_a_batch_that_devices_cannot_share(setting, tmp_path):
 
     odd = replace(config, training=replace(config.training, batch_size=12))
     with pytest.raises(UserError, match="cannot be shared evenly by 8 devices"):
-        loop.train(tmp_path, odd, data, lambda params: 0.0)
+        loop.train(tmp_path, odd, data, lambda *of: 0.0)

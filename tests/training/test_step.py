@@ -9,11 +9,12 @@ import optax
 import pytest
 
 from fa_jax.attention import Adaptive, AttentionConfig, NoAttention
+from fa_jax.attention.lesson import Gaze
 from fa_jax.config import Config, TrainingConfig
 from fa_jax.data.batches import Batch
 from fa_jax.errors import UserError
-from fa_jax.presets import SYSTEMS
-from fa_jax.training.objective import objective
+from fa_jax.presets import SYSTEMS, preset
+from fa_jax.training.objective import ALIGNED, objective, variances
 from fa_jax.training.optimizer import learning_rate, make_optimizer, total_steps
 from fa_jax.training.step import init_state, make_train_step, replicate, shard, unreplicate
 from tests.model.reference import force
@@ -78,6 +79,39 @@ def test_a_sentence_pays_what_its_span_costs():
     np.testing.assert_allclose(losses[1] - losses[0], 0.2 * sum(extent) / 3, rtol=1e-4)
 
 
+@pytest.mark.parametrize("span", ["flexible", "local_p"])
+def test_attention_that_is_not_aligned_is_learnt_without_its_span(span):
+    """And with it once it is, wherever the random numbers fall."""
+    config = dataclasses.replace(CONFIG, attention=AttentionConfig("concat", span))
+    params, keys = parameters(config), jax.random.split(jax.random.key(0), 3)
+
+    def log_prob(config, alignment, keys):
+        options = {"sentences": jnp.float32(3), "training_keys": keys, "alignment": alignment}
+        return objective(params, Config(model=config), batch(), **options)[1].negative_log_prob
+
+    whole = dataclasses.replace(config, attention=AttentionConfig("concat", "global"))
+    np.testing.assert_allclose(log_prob(config, 0.0, keys), log_prob(whole, 1.0, keys), rtol=1e-6)
+    np.testing.assert_allclose(log_prob(config, 1.0, keys), log_prob(config, 1.0, None), rtol=1e-6)
+    halves = {
+        float(log_prob(config, ALIGNED / 2, jax.random.split(jax.random.key(n), 3)))
+        for n in range(9)
+    }
+    assert len(halves) > 2
+
+
+@pytest.mark.parametrize(
+    ("means", "spread", "expected"),
+    [([3, 3, 3], 2.0, 0.0), ([0, 3, 6], 0.0, 1.0), ([0, 3, 6], 6**0.5, 0.5)],
+)
+def test_attention_is_aligned_as_far_as_its_place_depends_on_the_step(means, spread, expected):
+    """One sentence of three steps, which look at a place or around it; a fourth is padding."""
+    mean = jnp.array([*means, 50.0])[:, None]
+    seen = Gaze(mean, mean**2 + spread**2)
+    mask = jnp.array([1.0, 1, 1, 0])[:, None]
+    found = variances(seen, mask, jnp.array([7]))
+    np.testing.assert_allclose(found["explained"] / found["varied"], expected, atol=1e-6)
+
+
 DIFFERENT = {name: s for name, s in SYSTEMS.items() if s.model or name == "flexible"}
 
 
@@ -110,9 +144,11 @@ def test_rematerialized_gradients_are_the_same():
 
 
 def test_a_step_on_eight_devices_is_the_step_of_the_equations():
-    training = TrainingConfig(batch_size=8, learning_rate=0.1, clip_norm=0.5)
+    training = TrainingConfig(
+        batch_size=8, learning_rate=0.1, clip_norm=0.5, span_teacher="loss", span_rate=1.0
+    )
     config = Config(model=CONFIG, training=training)
-    optimizer = make_optimizer(config, 10)
+    optimizer = make_optimizer(config)
     state = init_state(config, optimizer, 10, 8)
     gradient = jax.grad(lambda p: loss(p, batch(8), beta=0)[0])(state.params)
     plain = optax.chain(optax.clip_by_global_norm(0.5), optax.adam(0.1))
@@ -120,7 +156,7 @@ def test_a_step_on_eight_devices_is_the_step_of_the_equations():
     expected = optax.apply_updates(state.params, updates)
 
     stepped, sums = make_train_step(config, optimizer)(
-        replicate(state), shard(jax.tree.map(np.asarray, batch(8)))
+        replicate(state), shard(jax.tree.map(np.asarray, batch(8))), training.learning_rate
     )
     found = unreplicate(stepped)
     assert found.step == 1
@@ -133,18 +169,66 @@ def test_a_step_on_eight_devices_is_the_step_of_the_equations():
         np.testing.assert_allclose(a[clear], np.asarray(b)[clear], rtol=1e-3, atol=1e-4)
 
 
-def test_learning_rate_is_halved_from_the_fourth_epoch_on():
-    paper = TrainingConfig(epochs=6, learning_rate=1e-4)
-    rate = learning_rate(paper, 10)
-    found = [float(rate(step)) for step in (0, 29, 30, 39, 40, 50, 59)]
-    np.testing.assert_allclose(found, np.array([1, 1, 0.5, 0.5, 0.25, 0.125, 0.125]) * 1e-4)
+@pytest.mark.parametrize("window", [0.1, 0.9])
+def test_the_price_of_a_window_moves_towards_its_order(window):
+    """A step whose windows are wider than ordered makes them dearer, else cheaper."""
+    training = TrainingConfig(batch_size=8, window=window, threshold=0.005)
+    config = Config(model=CONFIG, training=training)
+    optimizer = make_optimizer(config)
+    state = init_state(config, optimizer, 10, 8)
+    stepped, sums = make_train_step(config, optimizer)(
+        replicate(state), shard(jax.tree.map(np.asarray, batch(8))), 0.1
+    )
+    sums = unreplicate(sums)
+    share = sums.scored / sums.positions
+    assert 0.1 < share < 0.9
+    assert unreplicate(stepped).price == pytest.approx((share / window) ** 0.02, rel=1e-5)
+
+
+def test_a_span_pays_the_price_of_its_width():
+    """One more nat for ln width = ln σ − ln g / 2; at the price of 1 nothing is added."""
+    params, keys = parameters(), jax.random.split(jax.random.key(0), 3)
+    config = Config(model=CONFIG, training=TrainingConfig(window=0.5))
+    fit, dear = (
+        objective(
+            params,
+            config,
+            batch(),
+            sentences=jnp.float32(3),
+            training_keys=keys,
+            price=price,
+        )[0]
+        for price in (1.0, 2.0)
+    )
+    _, attended = forced(params, CONFIG, 11, 9)
+    widths = np.log(1.5) - np.log(attended.strength) / 2
+    expected = np.mean([widths[: len(t), row].mean() for row, t in enumerate(TARGETS)])
+    np.testing.assert_allclose(dear - fit, expected, rtol=1e-4)
+
+
+def test_the_papers_learning_rate_is_halved_from_the_fourth_epoch_on():
+    paper = preset("paper", "en-ja").training
     assert total_steps(paper, 10) == 60
-    assert total_steps(dataclasses.replace(paper, steps=7), 10) == 7
+    found = [learning_rate(paper, 60, step) for step in (0, 29, 30, 39, 40, 50, 59)]
+    np.testing.assert_allclose(found, np.array([1, 1, 0.5, 0.5, 0.25, 0.125, 0.125]) * 1e-4)
+
+
+def test_halvings_by_patience_come_on_top():
+    training = TrainingConfig(learning_rate=1.0, halve_from=0.5, halve_every=0.25)
+    found = [learning_rate(training, 8, step, halvings=2) for step in (0, 3, 4, 5, 6, 7)]
+    np.testing.assert_allclose(found, np.array([1, 1, 0.5, 0.5, 0.25, 0.25]) / 4)
+
+
+def test_a_run_takes_no_more_steps_than_either_bound_allows():
+    assert total_steps(TrainingConfig(epochs=2, steps=7), 10) == 7
+    assert total_steps(TrainingConfig(epochs=2, steps=70), 10) == 20
+    assert total_steps(TrainingConfig(epochs=0.01), 10) == 1
 
 
 def test_learning_rate_rises_first():
-    rate = learning_rate(TrainingConfig(learning_rate=1.0, warmup_steps=4), 100)
-    np.testing.assert_allclose([float(rate(step)) for step in (0, 1, 3, 4)], [0.25, 0.5, 1, 1])
+    training = TrainingConfig(learning_rate=1.0, warmup_steps=4)
+    found = [learning_rate(training, 100, step) for step in (0, 1, 3, 4)]
+    np.testing.assert_allclose(found, [0.25, 0.5, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -161,8 +245,8 @@ def test_the_network_that_places_the_window_learns_at_its_own_rate(span, network
     slow, plain = (
         optimizer.update(gradient, optimizer.init(params))[0]
         for rate in (0.25, 1.0)
-        for training in [TrainingConfig(strength_rate=rate)]
-        for optimizer in [make_optimizer(Config(model=model, training=training), 10)]
+        for training in [TrainingConfig(span_rate=rate)]
+        for optimizer in [make_optimizer(Config(model=model, training=training))]
     )
     ratio = jax.tree.map(lambda a, b: float(np.mean(a / b)), slow, plain)
     assert ratio["decoder"]["attention"].pop(network) == dict.fromkeys(leaves, pytest.approx(0.25))
@@ -171,7 +255,7 @@ def test_the_network_that_places_the_window_learns_at_its_own_rate(span, network
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("learning_rate", 0), ("learning_rate", float("nan")), ("batch_size", 0), ("halve_from", 0)],
+    [("learning_rate", 0), ("learning_rate", float("nan")), ("batch_size", 0), ("window", 1.1)],
 )
 def test_impossible_settings(field, value):
     with pytest.raises(UserError, match=f"training.{field} must be"):

@@ -10,6 +10,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.decision import decide, init_decision
+from fa_jax.attention.lesson import Normal
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
 from fa_jax.attention.span import Reach, Span
@@ -24,7 +25,7 @@ INITIAL_STRENGTH_BIAS = -4.0
 class Flexible(Span):
     """Around the last focus, as far as the penalty stays below τ."""
 
-    slow: ClassVar[tuple[str, ...]] = ("strength",)
+    network: ClassVar[str] = "strength"
 
     sigma: float | Float[Array, ""] = 1.5
     """Width of the distance penalty, in source tokens (σ of Eq. 6)."""
@@ -46,17 +47,21 @@ class Flexible(Span):
         return not (isinstance(threshold, (int, float)) and math.isinf(threshold))
 
     def reach(self, step: Step) -> Reach:
-        g = decide(step.params["strength"], step.span_query)
-        focus = step.state.focus
+        g = strength = decide(step.params["strength"], step.span_query)
+        focus, normal = step.state.focus, None
+        if step.free is not None:
+            # exp(-penalty) is a normal distribution around the focus.
+            normal = Normal(jax.lax.stop_gradient(focus), self.sigma / jnp.sqrt(g))
+            g = jnp.where(step.free[:, None], 0, jax.lax.stop_gradient(g))
         window = self.window(g, focus, step.memory.lengths, step.threshold)
-        return Reach(*window, prior=(g, focus), strength=g)
+        return Reach(*window, prior=(g, focus), strength=strength, normal=normal)
 
     def window(
         self,
         strength: Float[Array, "B K"],
         focus: Float[Array, "B K"],
         lengths: Int[Array, " B"],
-        threshold: float | Float[Array, ""],
+        threshold: float | Float[Array, ""] | Float[Array, "B 1"],
     ) -> Window:
         """First and last position whose penalty is below τ (VS 3.1)."""
         strength, focus = jax.lax.stop_gradient((strength, focus))

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.decision import decide, init_decision
+from fa_jax.attention.lesson import Normal
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
 from fa_jax.attention.span import Reach, Span
@@ -23,7 +25,7 @@ class LocalP(Span):
     product is not normalised again.
     """
 
-    slow: ClassVar[tuple[str, ...]] = ("position",)
+    network: ClassVar[str] = "position"
 
     half_width: int = 10
     """Positions on either side of the centre (D)."""
@@ -43,10 +45,15 @@ class LocalP(Span):
     def reach(self, step: Step) -> Reach:
         lengths = step.memory.lengths
         centre = lengths[:, None] * decide(step.params["position"], step.span_query)
-        return Reach(*window_within(centre, self.half_width, lengths), prior=centre)
+        (first, last), normal = window_within(centre, self.half_width, lengths), None
+        width = jnp.full_like(centre, self.half_width / 2)
+        if step.free is not None:
+            normal, free = Normal(centre, width), step.free[:, None]
+            centre = jax.lax.stop_gradient(centre)
+            width = jnp.where(free, jnp.inf, width)
+            first, last = jnp.where(free, 0, first), jnp.where(free, lengths[:, None] - 1, last)
+        return Reach(first, last, prior=(centre, width), normal=normal)
 
-    def factor(
-        self, prior: Float[Array, "N K"], positions: Float[Array, "N K P"]
-    ) -> Float[Array, "N K P"]:
-        distance = positions - prior[..., None]
-        return jnp.exp(-jnp.square(distance) / (2 * (self.half_width / 2) ** 2))
+    def factor(self, prior: PyTree, positions: Float[Array, "N K P"]) -> Float[Array, "N K P"]:
+        centre, width = (x[..., None] for x in prior)
+        return jnp.exp(-jnp.square((positions - centre) / width) / 2)

@@ -50,7 +50,7 @@ class TextSource(tfds.core.BuilderConfig):
 class ParallelCorpus(tfds.core.GeneratorBasedBuilder):
     """The one builder of all text: a text feature for each language, in the order of the files."""
 
-    VERSION = tfds.core.Version("1.0.0")
+    VERSION = tfds.core.Version("1.1.0")
 
     def _info(self) -> tfds.core.DatasetInfo:
         features = {code: tfds.features.Text() for code in self.builder_config.languages}

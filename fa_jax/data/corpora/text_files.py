@@ -66,6 +66,8 @@ def split_files(folder: Path, split: str, languages: tuple[str, str]) -> list[Pa
 def read_pairs(folder: Path, languages: tuple[str, str], split: str) -> Iterator[Pair]:
     """Pairs of `split_files`, in the order of `languages`.
 
+    An empty line ends a document and is no pair.
+
     Raises:
       UserError: files of unequal length, an empty file, a line without exactly one tab.
     """
@@ -82,6 +84,8 @@ def _table(path: Path, languages: tuple[str, str]) -> Iterator[Pair]:
     """Columns by the header's language codes; without a header, source and target."""
     swap = False
     for number, line in enumerate(read_lines(path), start=1):
+        if not line:
+            continue
         cells = line.split("\t")
         if len(cells) != 2:
             raise UserError(
@@ -109,7 +113,8 @@ def _aligned(first: Path, second: Path) -> Iterator[Pair]:
                 f"{longer.name} has no partner. Each line must be the translation of the other "
                 "file's line of the same number"
             )
-        yield a, b
+        if a or b:
+            yield a, b
 
 
 def _existing(path: Path) -> Path | None:

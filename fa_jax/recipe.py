@@ -1,0 +1,81 @@
+"""Settings that follow from how much text there is to learn from.
+
+Sennrich and Zhang (2019), "Revisiting Low-Resource Neural Machine Translation", found that
+recurrent models fail on little text only where they keep the settings of much text: little text
+wants fewer subwords, more dropout, label smoothing and smaller batches. Their German-English sets
+have 0.1 to 3.2 million words; what they found best at both ends is what this rule says there.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fa_jax.config import Config
+from fa_jax.data.corpora import Corpus
+from fa_jax.data.tokenizers import Words
+
+SAMPLE = 2000
+"""Sentences whose words are counted."""
+LITTLE = 100_000
+"""Words of the smallest set in the study."""
+WORDS_FOR_A_TOKEN = {"subword": 100, "word": 30, "character": 1}
+"""Of text, for each token of a vocabulary; what is rarer is hardly learnt."""
+SMALLEST_VOCABULARY = 1000
+STEPS_OF_AN_EPOCH = 100
+"""At least: rows of a batch are halved until an epoch has so many."""
+SMALLEST_BATCH = 32
+
+
+@dataclass(frozen=True)
+class Amount:
+    """Of text to learn from: sentence pairs, and words of their target side."""
+
+    pairs: int
+    words: int
+
+
+def amount_of_text(corpus: Corpus) -> Amount:
+    """Of a corpus's training set. Words are counted in a sample, evenly spaced."""
+    pairs = len(corpus.train)
+    rows = np.unique(np.linspace(0, pairs - 1, SAMPLE).astype(int)).tolist()
+    tokenizer = Words(corpus.target_language)
+    counts = [len(tokenizer.tokenize(corpus.train[row][1])) for row in rows]
+    return Amount(pairs, round(np.mean(counts) * pairs))
+
+
+def fitted(config: Config, amount: Amount) -> Config:
+    """A config whose settings suit an amount of text.
+
+    Of one million words and more nothing is changed but dropout, which ends at 3.2 million.
+    """
+    doublings = math.log2(max(amount.words, 1) / LITTLE)
+    data, training = config.data, config.training
+    words = amount.words // WORDS_FOR_A_TOKEN[data.tokenizer]
+    limit = max(SMALLEST_VOCABULARY, words // 100 * 100)
+    rows = 2 ** int(math.log2(max(1, amount.pairs / STEPS_OF_AN_EPOCH)))
+    return replace(
+        config,
+        data=replace(
+            data,
+            source_vocabulary=min(data.source_vocabulary, limit),
+            target_vocabulary=min(data.target_vocabulary, limit),
+        ),
+        model=replace(config.model, dropout=round(min(0.5, max(0.0, 0.5 - doublings / 10)), 2)),
+        training=replace(
+            training,
+            batch_size=min(training.batch_size, max(SMALLEST_BATCH, rows)),
+            label_smoothing=0.1,
+        ),
+    )
+
+
+def told(config: Config, amount: Amount) -> str:
+    """What the rule came to, in a line for the user."""
+    data, training = config.data, config.training
+    return (
+        f"{amount.pairs:,} pairs, {amount.words:,} target words: at most "
+        f"{data.source_vocabulary:,} and {data.target_vocabulary:,} {data.tokenizer}s, dropout "
+        f"{config.model.dropout:g}, label smoothing {training.label_smoothing:g}, batches of "
+        f"{training.batch_size}, at most {training.steps:,} steps (after Sennrich and Zhang 2019)"
+    )

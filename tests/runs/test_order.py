@@ -1,0 +1,63 @@
+"""Windows by order: what was ordered is what an evaluation finds."""
+
+from dataclasses import replace
+
+import pytest
+
+import fa_jax
+from fa_jax.errors import UserError
+from fa_jax.training.metrics import read_metrics
+
+
+def share(run, threshold):
+    decoding = replace(run.config.decoding, threshold=threshold, beam_size=1)
+    scores = fa_jax.evaluate(run, "validation", decoding).scores
+    return scores["window"] / scores["source_length"]
+
+
+@pytest.mark.parametrize("window", [0.4, 0.7])
+def test_the_threshold_has_the_window(trained, window):
+    run = fa_jax.load_run(trained)
+    threshold = fa_jax.threshold_for_window(run, window)
+    assert share(run, threshold) == pytest.approx(window, rel=0.1)
+
+
+def test_windows_that_cannot_be_had(trained):
+    with pytest.raises(
+        UserError, match=r"windows of 0.01 of the source cannot be had .* the narrowest"
+    ):
+        fa_jax.threshold_for_window(fa_jax.load_run(trained), 0.01)
+
+
+def test_a_run_that_is_finetuned_decodes_with_the_window_that_was_ordered(trained, cli_call):
+    folder = trained.with_name("ordered")
+    options = ("--run", folder, "--window", 0.5, "--steps", 40)
+    status, _, err = cli_call("finetune", trained, *options)
+    assert status == 0, err
+    run = fa_jax.load_run(folder)
+    assert run.config.training.window == 0.5
+    assert share(run, run.config.decoding.threshold) == pytest.approx(0.5, rel=0.1)
+    windows = [row["window"] for row in read_metrics(folder) if "loss" in row]
+    assert len(windows) == 2 and all(0 < window <= 1 for window in windows)
+
+
+def test_what_windows_may_cost(trained, cli_call):
+    """A loss of a hundred BLEU allows the narrowest; a run without strengths has none."""
+    folder = trained.with_name("narrow")
+    options = ("--run", folder, "--window", 0.5, "--loss", 100, "--steps", 1)
+    status, out, err = cli_call("finetune", trained, *options)
+    assert status == 0, err
+    assert "<- chosen" in out
+    run = fa_jax.load_run(folder)
+    assert share(run, run.config.decoding.threshold) < 0.5
+
+
+def test_only_flexible_spans_take_orders(trained, tmp_path):
+    run = fa_jax.load_run(trained)
+    config = replace(
+        run.config,
+        model=replace(run.config.model, attention=fa_jax.AttentionConfig(span="local_p")),
+        training=replace(run.config.training, window=0.5),
+    )
+    with pytest.raises(UserError, match="windows can be ordered of a flexible span alone"):
+        fa_jax.finetune(replace(run, config=config), tmp_path / "new", config)

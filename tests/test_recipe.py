@@ -1,0 +1,54 @@
+"""What follows from the amount of text, and that nothing follows from a corpus's name."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import fa_jax
+from fa_jax.data.corpora import load_corpus
+from fa_jax.presets import SMALL_SIZES
+from fa_jax.recipe import Amount, amount_of_text, fitted, told
+from tests.command import write_corpus
+
+EMBEDDED = Path(fa_jax.__file__).parent / "data" / "corpora"
+
+
+@pytest.mark.parametrize("size", SMALL_SIZES)
+def test_a_corpus_by_another_name_gets_the_same_settings(size, tmp_path):
+    folder = shutil.copytree(EMBEDDED / "tatoeba_de_en", tmp_path / "my own text")
+    named, own = (fa_jax.preset(size, "de-en", corpus) for corpus in ("tatoeba_de_en", str(folder)))
+    assert replace(own, data=replace(own.data, corpus="tatoeba_de_en")) == named
+
+
+def test_words_are_counted_whatever_the_writing(tmp_path):
+    corpus = load_corpus(str(write_corpus(tmp_path / "text", train=40)), "en-ja")
+    amount = amount_of_text(corpus)
+    assert amount.pairs == 40
+    # Short sentences of everyday Japanese.
+    assert 6 < amount.words / 40 < 14
+
+
+def test_little_text_wants_few_subwords_much_dropout_and_small_batches():
+    """The study's own sets, 0.1 and 3.2 million words of some 20 a sentence."""
+    start = fa_jax.Config(data=replace(fa_jax.DataConfig(), target_vocabulary=30_000))
+    little, much = (fitted(start, Amount(words // 20, words)) for words in (100_000, 3_200_000))
+    assert (little.data.target_vocabulary, much.data.target_vocabulary) == (1000, 30_000)
+    assert (little.model.dropout, much.model.dropout) == (0.5, 0.0)
+    assert (little.training.batch_size, much.training.batch_size) == (32, 128)
+
+
+@pytest.mark.parametrize("words", [1, 10**4, 10**6, 10**9])
+def test_any_amount_gives_settings_that_can_be(words):
+    config = fitted(fa_jax.Config(), Amount(max(1, words // 20), words))
+    assert 0 <= config.model.dropout <= 0.5
+    assert 1000 <= config.data.source_vocabulary <= 4000
+    assert 32 <= config.training.batch_size <= 128
+
+
+def test_what_is_told_are_the_settings_and_their_source():
+    config = fa_jax.preset("small", "en-ja")
+    line = told(config, Amount(199_448, 2_000_000))
+    assert "199,448 pairs" in line and "Sennrich and Zhang 2019" in line
+    assert f"dropout {config.model.dropout:g}" in line and "4,000 subwords" in line
