@@ -2,8 +2,8 @@
 
 Sennrich and Zhang (2019), "Revisiting Low-Resource Neural Machine Translation", found that
 recurrent models fail on little text only where they keep the settings of much text: little text
-wants fewer subwords, more dropout, label smoothing and smaller batches. Their German-English sets
-have 0.1 to 3.2 million words; what they found best at both ends is what this rule says there.
+wants fewer subwords, more dropout, label smoothing and smaller batches. The directions and the
+range, 0.1 to 3.2 million words, are theirs. The numbers between are this rule's own.
 """
 
 import math
@@ -47,7 +47,8 @@ def amount_of_text(corpus: Corpus) -> Amount:
 def fitted(config: Config, amount: Amount) -> Config:
     """A config whose settings suit an amount of text.
 
-    Of one million words and more nothing is changed but dropout, which ends at 3.2 million.
+    Vocabularies and batches are never larger than the config's own. Dropout ends at 3.2 million
+    words; label smoothing is there for any amount.
     """
     doublings = math.log2(max(amount.words, 1) / LITTLE)
     data, training = config.data, config.training
@@ -73,9 +74,11 @@ def fitted(config: Config, amount: Amount) -> Config:
 def told(config: Config, amount: Amount) -> str:
     """What the rule came to, in a line for the user."""
     data, training = config.data, config.training
+    bound = f"{training.steps:,} steps" if training.steps else f"{training.epochs:g} epochs"
+    by_rule = " (after Sennrich and Zhang 2019)" if fitted(config, amount) == config else ""
     return (
         f"{amount.pairs:,} pairs, {amount.words:,} target words: at most "
         f"{data.source_vocabulary:,} and {data.target_vocabulary:,} {data.tokenizer}s, dropout "
         f"{config.model.dropout:g}, label smoothing {training.label_smoothing:g}, batches of "
-        f"{training.batch_size}, at most {training.steps:,} steps (after Sennrich and Zhang 2019)"
+        f"{training.batch_size}, at most {bound}{by_rule}"
     )

@@ -48,7 +48,11 @@ def test_any_amount_gives_settings_that_can_be(words):
 
 
 def test_what_is_told_are_the_settings_and_their_source():
-    config = fa_jax.preset("small", "en-ja")
-    line = told(config, Amount(199_448, 2_000_000))
+    amount = Amount(199_448, 2_000_000)
+    config = fitted(fa_jax.preset("small", "en-ja"), amount)
+    line = told(config, amount)
     assert "199,448 pairs" in line and "Sennrich and Zhang 2019" in line
     assert f"dropout {config.model.dropout:g}" in line and "4,000 subwords" in line
+    assert "at most 3,500 steps" in line
+    paper = told(fa_jax.preset("paper", "en-ja"), amount)
+    assert "at most 6 epochs" in paper and "Sennrich" not in paper

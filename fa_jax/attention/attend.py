@@ -38,10 +38,9 @@ class AttentionOutput:
     context: c_t. weights: a_t, exactly 0 outside the window and on padding; of scores by dimension
     their mean, and `by_dimension` has them all. strength: g(t), 0 where the span has none.
     cost: what training pays for the step, in nats; 0 for most. log_width, gaze: in training of a
-    span that learns from attention, of its width in source tokens, and where the scores alone would
-    look. scored: positions whose score
-    was computed. window: their number. state: for the next step. Without details weights,
-    by_dimension and scored are None.
+    span that learns from attention, the logarithm of its width in source tokens, and where the
+    scores alone would look. scored: positions whose score was computed. window: their number.
+    state: for the next step. Without details weights, by_dimension and scored are None.
     """
 
     context: Float[Array, "B *K D"]

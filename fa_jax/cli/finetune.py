@@ -7,6 +7,7 @@ import fa_jax
 from fa_jax.cli.arguments import ATTENTION, Attention, RunFolder
 from fa_jax.cli.scores import train_and_score
 from fa_jax.config import Config, DecodingConfig, TrainingConfig
+from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import table
 from fa_jax.presets import WINDOW, finetuning
 from fa_jax.runs.folder import read_config
@@ -28,8 +29,9 @@ class Command:
     source: RunFolder
     run: Path | None = None
     """The new run's folder; default: the old one's name with -finetuned."""
-    window: float = WINDOW
-    """Share of the source's positions that the new run is to score, on average."""
+    window: float | None = None
+    """Share of the source's positions that the new run is to score, on average; default: 0.4. 0: no
+    order, it is only trained for longer."""
     loss: float | None = None
     """BLEU on the validation set that windows may cost, beside scoring all positions: the new run's
     windows are then the narrowest that cost no more."""
@@ -40,9 +42,18 @@ class Command:
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
 
     def settings(self) -> Config:
-        return finetuning(read_config(self.source), self.window, self.beta)
+        if self.beta and (self.window is not None or self.loss is not None):
+            raise UserError(
+                "--beta is the paper's way, without an order: leave --window, --loss out"
+            )
+        window = WINDOW if self.window is None else self.window
+        return finetuning(read_config(self.source), window, self.beta)
 
     def __call__(self):
+        if self.loss is not None and not (self.loss >= 0 and self.training.window):
+            raise UserError(
+                f"--loss needs a flexible span, a --window, and at least 0; got {self.loss}"
+            )
         source = fa_jax.load_run(self.source)
         model = replace(source.config.model, attention=self.attention.attention())
         changes = {"model": model, "training": self.training, "decoding": self.decoding}

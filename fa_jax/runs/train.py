@@ -52,6 +52,7 @@ def train(config: Config, folder: str | Path | None = None) -> Run:
     >>> config = fa_jax.preset("small-global", "en-ja")
     >>> run = fa_jax.train(config, "runs/global")  # doctest: +SKIP
     """
+    check_order(config)
     folder = Path(folder or f"runs/{config.data.languages}-{config.preset}")
     data = prepare(config.data)
     if jax.process_index() == 0:
@@ -81,11 +82,7 @@ def finetune(run: Run, folder: str | Path | None = None, config: Config | None =
     >>> tuned = fa_jax.finetune(fa_jax.load_run("runs/global"))  # doctest: +SKIP
     """
     config = config or finetuning(run.config)
-    if config.training.window and not _penalises(config):
-        raise UserError(
-            f"windows can be ordered of a flexible span alone; {run.folder} has "
-            f"{config.model.attention}"
-        )
+    check_order(config)
     start = continued(run, config)
     if folder is None:
         own = PRETRAINED not in run.folder.absolute().parents
@@ -125,9 +122,18 @@ def continued(run: Run, config: Config) -> Params:
     return run.params | {"decoder": decoder | {"attention": attention}}
 
 
-def _penalises(config: Config) -> bool:
+def check_order(config: Config):
+    """Raises UserError where windows are ordered of a model that cannot learn them."""
+    if not config.training.window:
+        return
     attention = config.model.attention
-    return isinstance(attention, AttentionConfig) and isinstance(attention.span, Flexible)
+    if not isinstance(attention, AttentionConfig) or not isinstance(attention.span, Flexible):
+        raise UserError(f"windows can be ordered of a flexible span alone, not of {attention}")
+    if config.training.span_teacher != "attention":
+        raise UserError(
+            "windows by order are learnt from attention: leave --training.span-teacher out, or "
+            "order none (--window 0)"
+        )
 
 
 def _trained(folder: Path, config: Config, data: PreparedData, start: Params | None) -> Run:

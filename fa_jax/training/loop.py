@@ -71,6 +71,9 @@ def train(
     last_step = total_steps(training, len(plan))
     every = max(1, last_step // training.validations)
     validation_steps = {*range(every, last_step + 1, every), last_step}
+    if training.window:  # as long as its price is looked for, windows are wider than ordered
+        settled = min(training.halve_from, 1.0) * last_step
+        validation_steps = {step for step in validation_steps if step >= settled}
 
     state = init_state(config, optimizer, len(data.source.vocabulary), len(data.target.vocabulary))
     if start is not None:

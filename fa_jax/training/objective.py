@@ -100,14 +100,14 @@ def objective(
         bottleneck.reshape(-1, bottleneck.shape[-1]),
         batch.target.T.reshape(-1),
         mask.reshape(-1),
-        config.training.label_smoothing,
+        training.label_smoothing,
     )
     sums_of_steps, gaze = attention
     strength, cost, log_width, window = ((x * mask).sum(0) for x in sums_of_steps)
     if training.window:
         cost += (price - 1) * log_width
     # A row without words has strength 0 / 1, not 0 / 0.
-    reward = (config.training.beta * strength - cost) / jnp.maximum(batch.target_lengths, 1)
+    reward = (training.beta * strength - cost) / jnp.maximum(batch.target_lengths, 1)
     loss = (negative_log_prob - reward.sum()) / sentences
     positions = (batch.source_lengths * batch.target_lengths).astype(jnp.float32)
     sums = BatchSums(

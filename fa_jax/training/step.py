@@ -21,6 +21,8 @@ LATELY = 0.02
 TOWARDS_ORDER = 0.02
 """How far a step moves the price, as a power of what the windows are too wide by: strengths are
 slow to follow it."""
+PRICES = 0.01, 100.0
+"""An order that cannot be met does not run away with the price."""
 
 
 @struct.dataclass
@@ -88,7 +90,8 @@ def make_train_step(
         price = state.price
         if config.training.window:
             share = jnp.maximum(sums.scored, 1) / jnp.maximum(sums.positions, 1)
-            price = price * (share / config.training.window) ** TOWARDS_ORDER
+            price *= (share / config.training.window) ** TOWARDS_ORDER
+            price = jnp.clip(price, *PRICES)
         return TrainState(
             step=state.step + 1,
             params=params,

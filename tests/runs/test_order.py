@@ -52,12 +52,34 @@ def test_what_windows_may_cost(trained, cli_call):
     assert share(run, run.config.decoding.threshold) < 0.5
 
 
-def test_only_flexible_spans_take_orders(trained, tmp_path):
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"span": "local_p"}, "ordered of a flexible span alone"),
+        ({"span": "global"}, "ordered of a flexible span alone"),
+        ({"span_teacher": "loss"}, "leave --training.span-teacher out"),
+    ],
+)
+def test_orders_that_cannot_be_learnt(trained, tmp_path, change, words):
     run = fa_jax.load_run(trained)
+    attention = fa_jax.AttentionConfig(span=change.get("span", "flexible"))
+    teacher = change.get("span_teacher", "attention")
     config = replace(
         run.config,
-        model=replace(run.config.model, attention=fa_jax.AttentionConfig(span="local_p")),
-        training=replace(run.config.training, window=0.5),
+        model=replace(run.config.model, attention=attention),
+        training=replace(run.config.training, window=0.5, span_teacher=teacher),
     )
-    with pytest.raises(UserError, match="windows can be ordered of a flexible span alone"):
-        fa_jax.finetune(replace(run, config=config), tmp_path / "new", config)
+    for begin in (
+        lambda: fa_jax.train(config, tmp_path),
+        lambda: fa_jax.finetune(run, tmp_path, config),
+    ):
+        with pytest.raises(UserError, match=words):
+            begin()
+
+
+@pytest.mark.parametrize("options", [("--beta", 0.1, "--window", 0.3), ("--loss", -1)])
+def test_orders_that_contradict_are_said_before_the_work(trained, cli_call, options):
+    folder = trained.with_name("never")
+    status, _, err = cli_call("finetune", trained, "--run", folder, *options)
+    assert status == 2 and ("leave --window" in err or "at least 0" in err)
+    assert not folder.exists()
