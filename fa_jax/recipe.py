@@ -14,6 +14,7 @@ import numpy as np
 from fa_jax.config import Config
 from fa_jax.data.corpora import Corpus
 from fa_jax.data.tokenizers import Words
+from fa_jax.data.tokenizers.subwords import letters_to_learn
 
 SAMPLE = 2000
 """Sentences whose words are counted."""
@@ -22,6 +23,7 @@ LITTLE = 100_000
 WORDS_FOR_A_TOKEN = {"subword": 100, "word": 30, "character": 1}
 """Of text, for each token of a vocabulary; what is rarer is hardly learnt."""
 SMALLEST_VOCABULARY = 1000
+"""Single letters not counted."""
 STEPS_OF_AN_EPOCH = 100
 """At least: rows of a batch are halved until an epoch has so many."""
 SMALLEST_BATCH = 32
@@ -29,19 +31,23 @@ SMALLEST_BATCH = 32
 
 @dataclass(frozen=True)
 class Amount:
-    """Of text to learn from: sentence pairs, and words of their target side."""
+    """Of text to learn from: sentence pairs, words of their target side, and how many different
+    letters either side has, source and target."""
 
     pairs: int
     words: int
+    letters: tuple[int, int] = (0, 0)
 
 
 def amount_of_text(corpus: Corpus) -> Amount:
-    """Of a corpus's training set. Words are counted in a sample, evenly spaced."""
+    """Of a corpus's training set. Words and letters are counted in a sample, evenly spaced."""
     pairs = len(corpus.train)
     rows = np.unique(np.linspace(0, pairs - 1, SAMPLE).astype(int)).tolist()
+    sources, targets = zip(*(corpus.train[row] for row in rows), strict=True)
     tokenizer = Words(corpus.target_language)
-    counts = [len(tokenizer.tokenize(corpus.train[row][1])) for row in rows]
-    return Amount(pairs, round(np.mean(counts) * pairs))
+    words = np.mean([len(tokenizer.tokenize(text)) for text in targets]) * pairs
+    sides = (sources, corpus.source_language), (targets, corpus.target_language)
+    return Amount(pairs, round(words), tuple(letters_to_learn(*side) for side in sides))
 
 
 def fitted(config: Config, amount: Amount) -> Config:
@@ -53,14 +59,15 @@ def fitted(config: Config, amount: Amount) -> Config:
     doublings = math.log2(max(amount.words, 1) / LITTLE)
     data, training = config.data, config.training
     words = amount.words // WORDS_FOR_A_TOKEN[data.tokenizer]
-    limit = max(SMALLEST_VOCABULARY, words // 100 * 100)
+    letters = amount.letters if data.tokenizer == "subword" else (0, 0)
+    limits = [max(SMALLEST_VOCABULARY, words // 100 * 100) + count for count in letters]
     rows = 2 ** int(math.log2(max(1, amount.pairs / STEPS_OF_AN_EPOCH)))
     return replace(
         config,
         data=replace(
             data,
-            source_vocabulary=min(data.source_vocabulary, limit),
-            target_vocabulary=min(data.target_vocabulary, limit),
+            source_vocabulary=min(data.source_vocabulary, limits[0]),
+            target_vocabulary=min(data.target_vocabulary, limits[1]),
         ),
         model=replace(config.model, dropout=round(min(0.5, max(0.0, 0.5 - doublings / 10)), 2)),
         training=replace(

@@ -4,10 +4,13 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fa_jax
 from fa_jax.data.corpora import load_corpus
+from fa_jax.data.encoded import prepare
+from fa_jax.data.vocabulary import UNKNOWN
 from fa_jax.presets import SMALL_SIZES
 from fa_jax.recipe import Amount, amount_of_text, fitted, told
 from tests.command import write_corpus
@@ -28,6 +31,19 @@ def test_words_are_counted_whatever_the_writing(tmp_path):
     assert amount.pairs == 40
     # Short sentences of everyday Japanese.
     assert 6 < amount.words / 40 < 14
+
+
+def test_little_text_with_many_letters_still_gets_its_subwords(tmp_path):
+    """Japanese has more letters than a thousand subwords could name."""
+    train = [(f"{n}", chr(0x4E00 + n % 1500)) for n in range(4500)]
+    for split, pairs in {"train": train, "validation": train[:2], "test": train[:2]}.items():
+        lines = "".join(f"{source}\t{target}\n" for source, target in [("en", "ja"), *pairs])
+        (tmp_path / f"{split}.tsv").write_text(lines, encoding="utf-8")
+    config = fa_jax.preset("small", "en-ja", str(tmp_path))
+    assert config.data.source_vocabulary == 1010 and config.data.target_vocabulary > 2000
+    data = prepare(config.data)
+    known = UNKNOWN not in np.concatenate([*data.train.target])
+    assert known and len(data.target.vocabulary) > 1500
 
 
 def test_little_text_wants_few_subwords_much_dropout_and_small_batches():

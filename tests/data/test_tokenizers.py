@@ -2,6 +2,7 @@
 
 import pytest
 from sacrebleu.tokenizers.tokenizer_ja_mecab import TokenizerJaMecab
+from sentencepiece import SentencePieceProcessor
 
 from fa_jax.data.corpora import load_corpus
 from fa_jax.data.tokenizers import Characters, Subwords, Words
@@ -33,6 +34,18 @@ def test_characters_and_subwords_come_back_exactly(texts, language):
     text = texts[language]
     for tokenizer in (Characters(), Subwords.learn(text, language, 2000, {})):
         assert [tokenizer.detokenize(tokenizer.tokenize(t)) for t in text] == text
+
+
+def test_where_letters_crowd_a_vocabulary_the_rarest_ones_are_unknown():
+    rare = [chr(0x4E00 + n) for n in range(90)]
+    text = [*["the cat sat on the mat"] * 500, *rare]
+    learnt = Subwords.learn(text, "en", 100, {})
+    processor = SentencePieceProcessor(model_proto=learnt.model)
+    known = sum(not processor.is_unknown(processor.piece_to_id(letter)) for letter in rare)
+    assert learnt.detokenize(learnt.tokenize("the cat")) == "the cat"
+    assert 50 < known < 75
+    with pytest.raises(UserError, match="more than its letters"):
+        Subwords.learn(rare, "en", 60, {})
 
 
 def test_subwords_keep_to_their_number_and_are_the_same_each_time(texts):

@@ -2,9 +2,12 @@
 
 import functools
 import io
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
+import numpy as np
 import sentencepiece
 
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
@@ -12,6 +15,11 @@ from fa_jax.errors import UserError
 
 TRAINING_SENTENCES = 500_000
 """Read at most; drawn from all."""
+COVERED = 0.9995
+"""Of what is written in a language with thousands of letters; its rarest ones are unknown words."""
+
+LEAST_COVERED = 0.98
+"""That sentencepiece allows."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +33,11 @@ class Subwords:
 
     @classmethod
     def learn(cls, texts: Iterable[str], language: str, size: int, settings: dict) -> "Subwords":
-        """Fewer subwords than asked for where the text is too small."""
+        """Fewer subwords than asked for where the text is too small. At most three quarters
+        of them are single letters where that leaves little unknown."""
         model = io.BytesIO()
+        letters = _letter_shares(texts)
+        coverage = min(_wanted(language), max(LEAST_COVERED, letters[: size * 3 // 4].sum()))
         try:
             sentencepiece.SentencePieceTrainer.train(
                 sentence_iterator=iter(texts),
@@ -35,7 +46,7 @@ class Subwords:
                 # sentencepiece counts its own unknown; our other three special tokens do not.
                 vocab_size=size - 3,
                 hard_vocab_limit=False,
-                character_coverage=0.9995 if language in WRITTEN_WITHOUT_SPACES else 1.0,
+                character_coverage=coverage,
                 normalization_rule_name="identity",
                 input_sentence_size=TRAINING_SENTENCES,
                 bos_id=-1,
@@ -55,6 +66,22 @@ class Subwords:
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         return _sentencepiece(self.model).decode_pieces(list(tokens))
+
+
+def letters_to_learn(texts: Iterable[str], language: str) -> int:
+    """So many single letters a vocabulary of subwords has to have."""
+    covered = _letter_shares(texts).cumsum()
+    return int(np.searchsorted(covered, _wanted(language) - 1e-9)) + 1
+
+
+def _letter_shares(texts: Iterable[str]) -> np.ndarray:
+    """Of each letter, the most frequent first."""
+    counts = Counter(chain.from_iterable(texts))
+    return np.sort(np.array([*counts.values()] or [1.0]))[::-1] / max(1, counts.total())
+
+
+def _wanted(language: str) -> float:
+    return COVERED if language in WRITTEN_WITHOUT_SPACES else 1.0
 
 
 @functools.lru_cache(maxsize=8)
