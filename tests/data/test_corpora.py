@@ -44,6 +44,7 @@ def message(folder, languages="en-ja"):
         ("", "en-ja", (199_448, 1000, 1000), "Here's to a long and happy life!"),
         ("", "de-en", (63_970, 2000, 2000), "Durch mich regieren Könige, und Fürsten treffen"),
         ("tatoeba_de_en", "en-de", (35_974, 1000, 1000), "The pain has gone."),
+        ("bible_de_en_chapters", "de-en", (29_363, 752, 987), "Im Anfang schuf Gott die Himmel"),
     ],
 )
 def test_embedded_corpora(name, languages, sizes, first):

@@ -33,8 +33,12 @@ EMBEDDED = {
     "tatoeba_en_ja": ("en", "ja"),
     "bible_de_en": ("de", "en"),
     "tatoeba_de_en": ("de", "en"),
+    "bible_de_en_chapters": ("de", "en"),
 }
-"""Corpora in the folders of these names; all that two languages have are their default."""
+"""Corpora in the folders of these names."""
+BY_NAME_ALONE = ("bible_de_en_chapters",)
+"""Its training set holds test sentences of another corpus. The others are a language pair's
+default, all together."""
 READ_AT_ONCE = 4096
 
 
@@ -137,6 +141,7 @@ def load_corpus(name: str, languages: str) -> Corpus:
 
 def _default(languages: tuple[str, str]) -> str:
     chosen = [name for name, held in EMBEDDED.items() if {*held} == {*languages}]
+    chosen = [name for name in chosen if name not in BY_NAME_ALONE]
     if not chosen:
         known = sorted({"-".join(sorted(held)) for held in EMBEDDED.values()})
         raise UserError(
