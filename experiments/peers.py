@@ -18,9 +18,9 @@ from typing import Any
 
 import jax
 
-from experiments.measuring.folders import BENCHMARKS
-from fa_jax.benchmarks.report import Headline, Report, publish
-from fa_jax.cache import cache_folder, set_up_process
+from experiments.measuring.benchmark import measure_and_publish
+from fa_jax.benchmarks.report import Headline, Report
+from fa_jax.cache import cache_folder
 from fa_jax.config import Config
 from fa_jax.data.batches import epoch_order, make_batch, plan_batches
 from fa_jax.data.encoded import PreparedData, prepare
@@ -274,18 +274,5 @@ def _joeynmt_config(config: Config, folder: Path, languages: Sequence[str]) -> d
     return filled
 
 
-def main():
-    """Measures; writes results/benchmarks.
-
-    Raises:
-      SystemExit: something that it needs is not there.
-    """
-    set_up_process()
-    try:
-        publish([measure()], BENCHMARKS)
-    except UserError as error:
-        raise SystemExit(str(error)) from None
-
-
 if __name__ == "__main__":
-    main()
+    measure_and_publish(measure)

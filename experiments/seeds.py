@@ -14,7 +14,7 @@ from experiments.tables.part import Part, bullets, rows_as_table, threshold_cell
 
 SEEDS = (0, 1, 2)
 SYSTEMS = {
-    name: [StudyRun("bible_de_en", "small-words", seed, finetuned) for seed in SEEDS]
+    name: [StudyRun("bible_de_en", "small-words", seed, finetuned=finetuned) for seed in SEEDS]
     for name, finetuned in {"flexible": False, "fine-tuned": True}.items()
 }
 WANTED = [Scores(run, own_threshold=True) for runs in SYSTEMS.values() for run in runs]

@@ -10,9 +10,8 @@ from operator import eq
 from pathlib import Path
 from typing import Any
 
-from experiments.measuring.folders import BENCHMARKS
-from fa_jax.benchmarks.report import Headline, Report, publish
-from fa_jax.cache import set_up_process
+from experiments.measuring.benchmark import measure_and_publish
+from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.errors import UserError
 from fa_jax.runs.evaluate import evaluate
 from fa_jax.runs.run import Run, load_run
@@ -104,18 +103,5 @@ def _rows(run: Run, rounds: int) -> list[dict[str, Any]]:
     ]
 
 
-def main():
-    """Measures; writes results/benchmarks.
-
-    Raises:
-      SystemExit: something that it needs is not there.
-    """
-    set_up_process()
-    try:
-        publish([measure()], BENCHMARKS)
-    except UserError as error:
-        raise SystemExit(str(error)) from None
-
-
 if __name__ == "__main__":
-    main()
+    measure_and_publish(measure)

@@ -92,6 +92,9 @@ WIDER = AttentionConfig("concat", Flexible(sigma=6.0))
         RUNS["tatoeba_en_ja-small-words-recurrent-half-global"],
         RUNS["bible_de_en-small-words-finetuned-beta-0.001"],
         StudyRun("tatoeba_en_ja", "small", variant="other", changes={"model": WINDOWED}),
+        StudyRun("tatoeba_de_en", "small", seed=1, pairs=100, backwards=True),
+        StudyRun("tatoeba_de_en", "small", pairs=100, finetuned=True),
+        StudyRun("tatoeba_de_en", "small", pairs=100, finetuned=True, window=0.0),
         StudyRun(
             "tatoeba_en_ja",
             "small",

@@ -68,12 +68,14 @@ def saved(scores: dict[str, Any]) -> float:
 
 
 def selected(run: StudyRun) -> float:
-    """The threshold of the smallest window that loses at most 0.5 development BLEU against the same
-    run's τ = ∞ (VS 5.2).
+    """The threshold that a run's windows were ordered with, or that of the smallest window that
+    loses at most 0.5 development BLEU against the same run's τ = ∞ (VS 5.2).
 
     Raises:
       UserError: the run's development set was not decoded at all of `CANDIDATES`.
     """
+    if ordered := record_of(run).get("threshold"):
+        return ordered
     scores = {threshold: recorded(run, threshold, "validation") for threshold in CANDIDATES}
     tried = [Candidate("", t, of["bleu"], of["window"]) for t, of in scores.items()]
     return choose(tried, scores[math.inf]["bleu"]).threshold
@@ -81,4 +83,5 @@ def selected(run: StudyRun) -> float:
 
 def windowed(run: StudyRun) -> float:
     """The selected threshold, or the largest of those tried where none is good enough."""
-    return min(selected(run), max(THRESHOLDS))
+    threshold = selected(run)
+    return max(THRESHOLDS) if math.isinf(threshold) else threshold

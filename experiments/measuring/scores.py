@@ -16,7 +16,12 @@ from experiments.measuring.records import (
     windowed,
 )
 from experiments.measuring.study_run import StudyRun
-from experiments.measuring.wanted import Wanted, is_trained, train_or_load
+from experiments.measuring.wanted import (
+    Wanted,
+    is_trained,
+    seconds_of_training,
+    train_or_load,
+)
 from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
 from fa_jax.training.metrics import read_metrics
@@ -28,7 +33,8 @@ ROWS = 50
 @dataclass(frozen=True)
 class Scores(Wanted):
     """validation, test: the thresholds that each set is decoded at. own_threshold: the test set
-    also at the run's own, which is selected on the development set."""
+    also at the run's own, the one that its windows were ordered with, or which is selected on the
+    development set."""
 
     run: StudyRun
     validation: tuple[float, ...] = ()
@@ -41,14 +47,17 @@ class Scores(Wanted):
     def train_and_measure(self):
         anew = not is_trained(self.run)
         run = train_or_load(self.run)
-        if anew:  # what an older training scored is no longer true
-            _keep(self.run, {})
+        if anew or not record_of(self.run):  # what an older training scored is no longer true
+            seconds = {"seconds": seconds_of_training(self.run)}
+            ordered = {"threshold": run.config.decoding.threshold} if self.run.is_ordered else {}
+            _keep(self.run, seconds | ordered)
         while missing := self._missing():
             self._measure(run, *missing[0])
 
     def _missing(self) -> list[tuple[str, float]]:
         """Splits and thresholds."""
-        validation = {*self.validation, *(CANDIDATES if self.own_threshold else ())}
+        selects = self.own_threshold and "threshold" not in record_of(self.run)
+        validation = {*self.validation, *(CANDIDATES if selects else ())}
         wanted = [("validation", t) for t in sorted(validation)] + [("test", t) for t in self.test]
         record = record_of(self.run)
         missing = [(split, t) for split, t in wanted if shown(t) not in record.get(split, {})]

@@ -2,17 +2,24 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import Any
 
+from experiments.measuring.samples import sample_folder
 from fa_jax.attention import Attention
 from fa_jax.config import Config
 from fa_jax.config_file import REGISTRIES, attention_json
-from fa_jax.presets import finetuning, preset
+from fa_jax.presets import WINDOW, finetuning, preset
 
 Changes = Mapping[str, Mapping[str, Any]]
 """Of a config: section -> field -> value."""
 
-LANGUAGES = {"tatoeba_en_ja": "en-ja", "bible_de_en": "de-en"}
+LANGUAGES = {
+    "tatoeba_en_ja": "en-ja",
+    "tatoeba_de_en": "de-en",
+    "bible_de_en": "de-en",
+    "bible_de_en_chapters": "de-en",
+}
 TITLES = {"tatoeba_en_ja": "English–Japanese", "bible_de_en": "German–English"}
 MINUTES = {"small-chars": 45, "small": 15}
 """To train one run of a size on 2 cores, the longest name first; half as much to fine-tune it, or
@@ -27,15 +34,20 @@ HALF: Changes = {"model": {f"{part}_size": UNITS for part in PARTS_OF_A_MODEL}}
 class StudyRun:
     """A training of the study, and how its translations are written.
 
-    corpus, preset, seed: what it is trained on and by. finetuned: it goes on from the run without.
-    changes: of the config that it starts from, with a `variant` in its name. replace_unknown: in
-    its translations, through the alignment.
+    corpus, preset, seed: what it is trained on and by. pairs: of a sample of the corpus; 0: all of
+    it. backwards: from the corpus's second language into its first. finetuned: it goes on from the
+    run without, with windows by order, or without an order (0). changes: of the config that it
+    starts from, with a `variant` in its name. replace_unknown: in its translations, through the
+    alignment.
     """
 
     corpus: str
     preset: str
     seed: int = 0
+    pairs: int = 0
+    backwards: bool = False
     finetuned: bool = False
+    window: float = WINDOW
     variant: str = ""
     changes: Changes = field(default_factory=dict)
     replace_unknown: bool = False
@@ -48,26 +60,48 @@ class StudyRun:
     @property
     def folder(self) -> str:
         """In `RUNS`."""
+        pairs = f"-{self.pairs}" if self.pairs else ""
+        direction = f"-{self.languages}" if self.backwards else ""
         seed = f"-seed{self.seed}" if self.seed else ""
         variant = f"-{self.variant}" if self.variant else ""
-        return f"{self.corpus}-{self.preset}{seed}{'-finetuned' if self.finetuned else ''}{variant}"
+        return f"{self.corpus}{pairs}{direction}-{self.preset}{seed}{self._tuning}{variant}"
+
+    @property
+    def _tuning(self) -> str:
+        if not self.finetuned:
+            return ""
+        ordered = "" if self.window == WINDOW else f"-{self.window:g}"
+        return f"-finetuned{ordered}" if self.window else "-longer"
 
     @property
     def languages(self) -> str:
         """Such as "en-ja"."""
-        return LANGUAGES[self.corpus]
+        source, target = LANGUAGES[self.corpus].split("-")
+        return f"{target}-{source}" if self.backwards else f"{source}-{target}"
+
+    @property
+    def text(self) -> str:
+        """The corpus, as `--corpus` takes it."""
+        if not self.pairs:
+            return self.corpus
+        return str(sample_folder(self.corpus, LANGUAGES[self.corpus], self.pairs))
 
     @property
     def base(self) -> "StudyRun":
         """What a fine-tuned run starts from."""
-        return replace(self, finetuned=False, variant="", changes={})
+        return replace(self, finetuned=False, window=WINDOW, variant="", changes={})
+
+    @property
+    def is_ordered(self) -> bool:
+        """Its windows were, and with them its threshold."""
+        return bool(self.config.training.window)
 
     @property
     def start(self) -> Config:
         """The config of its preset, or of fine-tuning, that its changes are made to."""
         if self.finetuned:
-            return finetuning(self.base.config)
-        return preset(self.preset, self.languages, self.corpus)
+            return finetuning(self.base.config, self.window)
+        return _preset(self.preset, self.languages, self.text)
 
     @property
     def config(self) -> Config:
@@ -79,9 +113,10 @@ class StudyRun:
         """What a reader types to train it, and to have its unknown words replaced."""
         options = list(_options(self.start, self.changes))
         if self.finetuned:
-            words = ["finetune", f"runs/{self.base.folder}"]
+            ordered = [] if self.window == WINDOW else ["--window", f"{self.window:g}"]
+            words = ["finetune", f"runs/{self.base.folder}", *ordered]
         else:
-            words = ["train", self.languages, "--corpus", self.corpus, "--preset", self.preset]
+            words = ["train", self.languages, "--corpus", self.text, "--preset", self.preset]
             options = [*(["--training.seed", str(self.seed)] if self.seed else []), *options]
         command = " ".join(["fa-jax", *words, "--run", f"runs/{self.folder}", *options])
         evaluate = f"; fa-jax evaluate runs/{self.folder} --decoding.replace-unknown"
@@ -92,6 +127,12 @@ class StudyRun:
         """To train it on 2 cores."""
         minutes = next(cost for size, cost in MINUTES.items() if self.preset.startswith(size))
         return minutes / (2 if self.finetuned or self.config.model.encoder_size <= UNITS else 1)
+
+
+@cache
+def _preset(name: str, languages: str, corpus: str) -> Config:
+    """It counts the corpus's words each time that it is asked."""
+    return preset(name, languages, corpus)
 
 
 def changed(config: Config, changes: Changes) -> Config:

@@ -2,13 +2,19 @@
 
 import os
 import sys
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import fa_jax
 from experiments.measuring.folders import RUNS
 from experiments.measuring.study_run import StudyRun
 from fa_jax.runs.run import Run
+
+SECONDS = "seconds.txt"
+"""In a run's folder: what its training took."""
 
 
 class Wanted(ABC):
@@ -63,12 +69,31 @@ def train_or_load(run: StudyRun) -> Run:
         return fa_jax.load_run(folder)
     base = train_or_load(run.base) if run.finetuned else None
     print(f"training {run.folder}: {run.command}", file=sys.stderr, flush=True)
-    if base:
-        trained = fa_jax.finetune(base, folder, run.config)
-    else:
-        trained = fa_jax.train(run.config, folder)
+    with _timed(folder):
+        if base:
+            trained = fa_jax.finetune(base, folder, run.config)
+        else:
+            trained = fa_jax.train(run.config, folder)
     fa_jax.score_test(trained)  # writes test.json: the run is at its end
     return trained
+
+
+def seconds_of_training(run: StudyRun) -> float:
+    """All that `train_or_load` spent on it, start and compilation included; 0 if nothing."""
+    path = RUNS / run.folder / SECONDS
+    return float(path.read_text()) if path.exists() else 0.0
+
+
+@contextmanager
+def _timed(folder: Path) -> Iterator[None]:
+    """Adds up, because a run may be trained in pieces."""
+    path, began = folder / SECONDS, time.monotonic()
+    try:
+        yield
+    finally:
+        before = float(path.read_text()) if path.exists() else 0.0
+        if folder.exists():
+            path.write_text(f"{before + time.monotonic() - began:.0f}\n")
 
 
 def _announce(runs: Iterable[StudyRun]):
