@@ -19,7 +19,7 @@ _MODULES = {
     "runs.run": ("load_run",),
     "runs.translate": ("translate",),
     "runs.trace": ("trace", "show"),
-    "runs.evaluate": ("evaluate", "score_test", "select"),
+    "runs.evaluate": ("evaluate", "perplexity", "score_test", "select"),
     "runs.order": ("threshold_for_window",),
     "runs.folder": ("set_threshold",),
 }

@@ -63,9 +63,17 @@ class ModelConfig(_Section):
     embedding_size: Count = 256
     """Word embeddings, both languages (E)."""
     encoder_size: Count = 256
-    """Each of the encoder's two LSTMs (D = twice this)."""
+    """Each of the encoder's LSTMs (D = twice this where it reads in both directions)."""
     decoder_size: Count = 256
-    """The decoder's LSTM (H)."""
+    """Each of the decoder's LSTMs (H)."""
+    layers: Count = 1
+    """LSTMs above each other, in the encoder as in the decoder; attention reads the topmost."""
+    directions: Literal["both", "forward", "backward"] = "both"
+    """How the encoder reads a sentence. In one direction alone it hands its states to the decoder
+    as they are (Luong et al. 2015, who read backward)."""
+    query: Literal["previous", "current"] = "previous"
+    """The decoder state that attends: h_{t-1}, before this step's word is read, or h_t, from which
+    and its context the word is written (Luong et al. 2015)."""
     attention_size: Count = 256
     """Hidden layer of the score and strength networks (A)."""
     bottleneck_size: Count = 256
@@ -77,11 +85,30 @@ class ModelConfig(_Section):
     contextualize: bool = False
     """Gate all embeddings by the source sentence's mean (Choi et al. 2017)."""
     dropout: Annotated[float, ("at least", 0), ("less than", 1)] = 0.0
-    """Share of embedding and bottleneck units dropped in training."""
+    """Share of units dropped in training: of embeddings, of the bottleneck, and between layers."""
     compute_dtype: Literal["float32", "bfloat16"] = "float32"
     """Precision of the products; parameters stay float32."""
     rematerialize: bool = False
     """Recompute the decoder's steps in the backward pass: less memory, more time."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.directions != "both" and self.encoder_size != self.decoder_size:
+            raise UserError(
+                "an encoder that reads in one direction hands its states to the decoder: "
+                f"model.encoder_size ({self.encoder_size}) must be model.decoder_size "
+                f"({self.decoder_size}), or model.directions both, got {self.directions}"
+            )
+
+    @property
+    def annotation_size(self) -> int:
+        """D: numbers that the encoder says of each position."""
+        return self.encoder_size * (2 if self.directions == "both" else 1)
+
+    @property
+    def writes_attentional(self) -> bool:
+        """Words are written from `tanh(W [c_t; h_t])`, not from h_t alone."""
+        return self.input_feeding or self.query == "current"
 
 
 @dataclass(frozen=True)
@@ -160,9 +187,11 @@ class DecodingConfig(_Section):
     """Precision of the output layer's products. bfloat16: faster on processors that have it (on
     Linux /proc/cpuinfo says avx512_bf16 or amx_bf16), and scores differ in the third digit."""
     replace_unknown: bool = False
-    """Write the source token with the highest weight, or its translation, for unknown words."""
+    """For unknown words write the translation of the source token with the highest weight, by a
+    dictionary that is learnt on the run's corpus, or copy it where it has none."""
     dictionary: str = ""
-    """For replace_unknown: a file with a source word, a tab and its translation on each line."""
+    """For replace_unknown: a file of your own instead, with a source word, a tab and its
+    translation on each line."""
 
     def __post_init__(self):
         super().__post_init__()

@@ -82,12 +82,12 @@ CHARACTER = Config(
 
 LUONG = Config(
     data=DataConfig(tokenizer="word", source_vocabulary=50_000, target_vocabulary=50_000),
-    model=_units(1000),
+    model=_units(1000, layers=4),
     training=_epochs(12, halve_from=9, batch_size=128),
     decoding=DecodingConfig(beam_size=10, batch_size=32),
     preset="luong",
 )
-"""`luong`: the sizes of Luong et al. (2015), with one layer and Adam, for accelerators."""
+"""`luong`: the sizes of Luong et al. (2015), with Adam, for accelerators."""
 
 FINE_GRAINED = Config(
     data=DataConfig(source_vocabulary=30_000, target_vocabulary=30_000),
@@ -117,14 +117,11 @@ class System:
 
 
 CONCAT, GLOBAL, FLEXIBLE = attention.Concat(), attention.Global(), attention.Flexible()
+BASE = {"attention": attention.NoAttention(), "directions": "backward", "dropout": 0.0}
 DROPPED = {"dropout": 0.2}
-NO_ATTENTION = {"attention": attention.NoAttention()}
-LOCATION = {"attention": attention.AttentionConfig(attention.Location(), GLOBAL), **DROPPED}
-LOCAL_P_FED = {
-    "attention": attention.AttentionConfig(attention.General(), attention.LocalP()),
-    "input_feeding": True,
-    **DROPPED,
-}
+LUONGS = {"directions": "backward", "query": "current", **DROPPED}
+"""An encoder that reads the source from its last word; the decoder's own state attends."""
+FED = {**LUONGS, "input_feeding": True}
 CONTEXT = {"contextualize": True}
 
 
@@ -134,6 +131,9 @@ def _reading(
     return {"attention": attention.AttentionConfig(score, span), **model}
 
 
+LOCAL_P_FED = _reading(attention.General(), attention.LocalP(), **FED)
+
+
 SYSTEMS = {
     "flexible": System("flexible attention (VS)"),
     "flexible-1.2": System("... decoding at threshold 1.2", decoding={"threshold": 1.2}),
@@ -141,22 +141,28 @@ SYSTEMS = {
     "local-p": System(
         "windows of 10 around a predicted centre (VS Eq. 10)", _reading(CONCAT, attention.LocalP())
     ),
-    # The decoder starts from the encoder that reads backwards, which ends with the first word: what
-    # Luong et al. gain by reversing the source is there unless the text itself is reversed.
     "base": System(
         "no attention at all, source read from its first word to its last (Luong)",
-        NO_ATTENTION,
-        data={"reverse_source": True},
+        {**BASE, "directions": "forward"},
     ),
-    "base-reverse": System("... source read from its last word to its first (Luong)", NO_ATTENTION),
-    "base-reverse-dropout": System("... and dropout (Luong)", {**NO_ATTENTION, **DROPPED}),
-    "location": System("dropout, global attention with location score (Luong)", LOCATION),
-    "location-feed": System("... and input feeding (Luong)", {**LOCATION, "input_feeding": True}),
+    "base-reverse": System("... source read from its last word to its first (Luong)", BASE),
+    "base-reverse-dropout": System("... and dropout (Luong)", {**BASE, **DROPPED}),
+    "location": System(
+        "dropout, global attention with location score, by the decoder's new state (Luong)",
+        _reading(attention.Location(), GLOBAL, **LUONGS),
+    ),
+    "location-feed": System(
+        "... and input feeding (Luong)", _reading(attention.Location(), GLOBAL, **FED)
+    ),
+    "general-local-m-feed": System(
+        "the same with general score, windows that move on by one (Luong)",
+        _reading(attention.General(), attention.LocalM(), **FED),
+    ),
     "general-local-p-feed": System(
-        "dropout, local-p with general score, input feeding (Luong)", LOCAL_P_FED
+        "... with windows around a predicted centre (Luong)", LOCAL_P_FED
     ),
     "general-local-p-feed-unk": System(
-        "... on words, unknown ones replaced through the alignment (Luong)",
+        "... on words, unknown ones translated by a dictionary or copied (Luong)",
         LOCAL_P_FED,
         data={"tokenizer": "word"},
         decoding={"replace_unknown": True},

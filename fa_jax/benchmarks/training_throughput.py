@@ -29,9 +29,17 @@ def forward_operations(
 ) -> float:
     """Floating-point operations of sentences of these lengths in the forward pass's products."""
     e, n, h = config.embedding_size, config.encoder_size, config.decoder_size
-    a, d, f = config.attention_size, 2 * config.encoder_size, config.bottleneck_size
-    encoder = 2 * (e + n) * 4 * n + d * a  # both LSTMs, keys
-    step = (e + d + h) * 4 * h + h * a + (h + e) * a + h * f + f * vocabulary
+    a, d, f = config.attention_size, config.annotation_size, config.bottleneck_size
+    upper = config.layers - 1
+    read = e + upper * d + config.layers * n  # by the LSTMs of one direction
+    encoder = d * read * 4 + d * a  # and keys
+    lstms = e + h + (d if config.query == "previous" else 0) + upper * 2 * h
+    written = h * f + f * vocabulary
+    if config.input_feeding:
+        lstms += h
+    if config.writes_attentional:
+        written += (d + h) * h
+    step = lstms * 4 * h + h * a + (h + e) * a + written
     pair = a + d  # score of a position, its part of the context
     return 2 * (source * encoder + target * step + source * target * pair).sum()
 

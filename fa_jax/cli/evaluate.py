@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import fa_jax
 from fa_jax.cli.arguments import OfRuns
@@ -18,12 +18,18 @@ class Command(OfRuns):
     split: Literal["validation", "test"] = "test"
     json: bool = False
     """Print one JSON object."""
+    perplexity: bool = False
+    """Also say how likely the references are, by the first run: it reads each once."""
     output: Path | None = None
     """Also write the translations to this file, one a line."""
 
     def __call__(self):
-        evaluation = fa_jax.evaluate(self.runs(), self.split, self.decoding)
+        runs = self.runs()
+        evaluation = fa_jax.evaluate(runs, self.split, self.decoding)
         if self.output is not None:
             write_text(self.output, "".join(line + "\n" for line in evaluation.translations))
-        scores = {"split": self.split, **evaluation.scores}
+        scores: dict[str, Any] = {"split": self.split}
+        if self.perplexity:
+            scores["perplexity"] = fa_jax.perplexity(runs[0], self.split, self.decoding)
+        scores |= evaluation.scores
         print(as_json(scores) if self.json else summary(scores))

@@ -5,7 +5,7 @@ each pair of words in nested dictionaries).
 """
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from fa_jax.data.encoded import EncodedPairs, EncodedTexts
 from fa_jax.data.vocabulary import PAD
@@ -13,6 +13,8 @@ from fa_jax.data.vocabulary import PAD
 ITERATIONS = 5
 PAIRS_OF_WORDS = 40_000_000
 """Read at most (2 GB at work)."""
+Links = tuple[Int[np.ndarray, " links"], Int[np.ndarray, " links"], Float[np.ndarray, " links"]]
+"""Source words, target words, and how likely the one writes the other."""
 
 
 def learn_lexicon(
@@ -31,6 +33,21 @@ def learn_lexicon(
       source_size, target_size: numbers of words in the vocabularies.
       pairs_of_words: of pairs that have more, sentences drawn at random, the same each time.
     """
+    source, target, probability = likely_links(pairs, target_size, pairs_of_words)
+    order = np.lexsort((target, -probability, source))
+    source, target = source[order], target[order]
+    rank = np.arange(len(source)) - np.searchsorted(source, source)
+    lexicon = np.full((source_size, translations), PAD, np.int32)
+    kept = rank < translations
+    lexicon[source[kept], rank[kept]] = target[kept]
+    return lexicon
+
+
+def likely_links(
+    pairs: EncodedPairs, target_size: int, pairs_of_words: int = PAIRS_OF_WORDS
+) -> Links:
+    """t(target word | source word) of all words that stand in one sentence pair; PAD is the source
+    of what nothing is the source of. Arguments as of `learn_lexicon`."""
     rows = np.random.default_rng(0).permutation(len(pairs.source))
     counts = (pairs.source.lengths + 1) * pairs.target.lengths
     fitting = np.searchsorted(np.cumsum(counts[rows]), pairs_of_words, side="right")
@@ -44,13 +61,7 @@ def learn_lexicon(
         expected /= np.bincount(cell, expected)[cell]
         counts = np.bincount(link, expected)
         probability = counts / np.bincount(source, counts)[source]
-    order = np.lexsort((target, -probability, source))
-    source, target = source[order], target[order]
-    rank = np.arange(len(source)) - np.searchsorted(source, source)
-    lexicon = np.full((source_size, translations), PAD, np.int32)
-    kept = rank < translations
-    lexicon[source[kept], rank[kept]] = target[kept]
-    return lexicon
+    return source, target, probability
 
 
 def _cells(

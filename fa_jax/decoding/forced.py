@@ -87,7 +87,7 @@ def trace_translations(
     vocabulary = model.params["decoder"]["output"]["bias"].shape[0]
 
     def rows_of(shape: tuple[int, int]) -> int:
-        numbers = shape[1] * (shape[0] * 2 * model.config.encoder_size + vocabulary)
+        numbers = shape[1] * (shape[0] * model.config.annotation_size + vocabulary)
         return min(most, jax.local_device_count() * max(1, LARGEST_BATCH // numbers))
 
     threshold, kept = jnp.float32(decoding.threshold), {}

@@ -70,10 +70,11 @@ def read_source(
         embedded = embedded * gate(params["context"]["source_gate"], context)
         target_gate = gate(params["context"]["target_gate"], context)
     embedded = dropout(embedded, config.dropout, dropout_keys)
-    annotations = encode(params["encoder"], embedded, lengths)
+    between = split_keys(dropout_keys, 2)[1]
+    annotations, ends = encode(params["encoder"], embedded, lengths, config.dropout, between)
     attention = cast_for_compute(params["decoder"]["attention"], config)
     memory = prepare_memory(attention, annotations, lengths, config.attention)
-    start = decoder.decoder_start(params["decoder"], config, memory, attention_keys)
+    start = decoder.decoder_start(params["decoder"], config, memory, ends, attention_keys)
     return Source(memory, start, target_gate)
 
 
@@ -105,22 +106,25 @@ def force_translation(
     and T. threshold, implementation: of `attend`. training_keys: in training, a random key a
     sentence. details, free: of `attend`. collect: what is kept of each step's attention.
     """
-    keys = split_keys(training_keys, 4)
+    keys = split_keys(training_keys, 5)
     read = read_source(params, config, source, source_lengths, keys[0], keys[3])
 
     fed_back = jnp.pad(target[:, :-1], ((0, 0), (1, 0)), constant_values=BEGIN)
     embedded = embed_target(params, read, fed_back).swapaxes(0, 1)
     embedded = dropout(embedded, config.dropout, keys[1])
+    kept = _between_layers(config, embedded, keys[4])
 
-    def step(product, constants, state, feedback):
-        attention, memory, threshold, free = constants
+    def step(product, constants, state, inputs):
+        decoder_params, memory, threshold, free = constants
+        feedback, kept = inputs
         state, attended = decoder.decoder_step(
-            {"attention": cast_for_compute(attention, config)},
+            cast_for_compute(decoder_params, config),
             config,
             product,
             state,
             feedback,
             memory,
+            kept,
             threshold=threshold,
             implementation=implementation,
             details=details,
@@ -132,12 +136,27 @@ def force_translation(
         step,
         config.rematerialize,
         decoder.step_kernels(params["decoder"], config),
-        (params["decoder"]["attention"], read.memory, jnp.asarray(threshold, jnp.float32), free),
+        (
+            decoder.step_params(params["decoder"]),
+            read.memory,
+            jnp.asarray(threshold, jnp.float32),
+            free,
+        ),
         read.start,
-        decoder.feed_back(params["decoder"], config, embedded),
+        (decoder.feed_back(params["decoder"], config, embedded), kept),
     )
     bottleneck = decoder.bottleneck(params["decoder"], output)
     return dropout(bottleneck, config.dropout, keys[2]), attention
+
+
+def _between_layers(
+    config: ModelConfig, embedded: Float[Array, "T B E"], keys: Key[Array, " B"] | None
+) -> Float[Array, "T B U"] | None:
+    """What dropout multiplies the states between the decoder's layers by; None: nothing."""
+    if keys is None or config.layers == 1 or config.dropout == 0:
+        return None
+    units = config.decoder_size * (config.layers - 1)
+    return dropout(jnp.ones((*embedded.shape[:2], units), embedded.dtype), config.dropout, keys)
 
 
 def word_log_probs(

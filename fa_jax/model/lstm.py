@@ -57,8 +57,9 @@ def lstm_states(
     recurrent_kernel: Float[Array, "L H G"],
     inputs: Float[Array, "S L B G"],
     inside: Bool[Array, "S L B"],
-) -> Float[Array, "S L B H"]:
-    """Hidden states over time, from zero states, of L independent LSTMs, as precise as the inputs.
+) -> tuple[Float[Array, "S L B H"], Float[Array, "L B H"]]:
+    """Hidden states over time, as precise as the inputs, and last cells of L independent LSTMs that
+    start from zero.
 
     recurrent_kernel: may have a higher precision, which its gradient has too. inputs: the input's
     part of the gates, bias included. inside: False on padding, which leaves the state alone.
@@ -81,11 +82,12 @@ def _forward(recurrent_kernel, inputs, inside):
 
     zero = jnp.zeros((*inputs.shape[1:-1], recurrent_kernel.shape[1]), inputs.dtype)
     start = zero, at_least_float32(zero)
-    _, (hidden, *residuals) = jax.lax.scan(step, start, (inputs, inside))
-    return hidden, (recurrent_kernel, inside, residuals)
+    (_, cell), (hidden, *residuals) = jax.lax.scan(step, start, (inputs, inside))
+    return (hidden, cell), (recurrent_kernel, inside, residuals)
 
 
-def _backward(residuals, gradient):
+def _backward(residuals, gradients):
+    gradient, of_last_cell = gradients
     recurrent_kernel, inside, (last_hidden, last_cell, cell, gates) = residuals
     here, dtype = inside[..., None], gates.dtype
     input_, forget, candidate, output = jnp.split(at_least_float32(gates), 4, axis=-1)
@@ -111,9 +113,9 @@ def _backward(residuals, gradient):
         through_gates = contract("lbg,lhg->lbh", gates, rounded)
         return (jnp.where(here, 0, hidden) + through_gates, cell * kept_cell), gates
 
-    zero = jnp.zeros_like(cell[0])
     steps = gradient, slopes, hidden_to_cell, kept_cell, here
-    _, gates = jax.lax.scan(step, (zero, zero), steps, reverse=True)
+    start = jnp.zeros_like(of_last_cell), of_last_cell
+    _, gates = jax.lax.scan(step, start, steps, reverse=True)
     for_kernel = contract("slbh,slbg->lhg", last_hidden, gates)
     return for_kernel.astype(recurrent_kernel.dtype), gates, None
 

@@ -13,12 +13,14 @@ from jaxtyping import Int
 
 from fa_jax.config import Config
 from fa_jax.data.codec import TextCodec, load_codec
+from fa_jax.data.tokenizers import Words
 from fa_jax.decoding.search import TrainedModel
+from fa_jax.decoding.unknown_words import read_dictionary
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
 from fa_jax.runs.folder import check_own, read_config, run_folder
 from fa_jax.training.checkpoints import Checkpoints
-from fa_jax.whole_files import write_bytes
+from fa_jax.whole_files import write_bytes, write_text
 
 TRANSLATIONS = 100
 """Likely translations of a word that a run keeps."""
@@ -71,6 +73,28 @@ class Run:
         except (OSError, ValueError) as error:
             mend = "Delete it: it is learnt again"
             raise UserError(f"{path} cannot be read: {error}. {mend}") from error
+
+    @cached_property
+    def dictionary(self) -> dict[str, str]:
+        """What source words may be among target words that are not in the vocabulary.
+
+        Of words alone: other tokens leave hardly anything unknown. Learnt on the run's corpus, when
+        it is first asked for, and kept in its folder, a line an entry.
+
+        Raises:
+          UserError: the corpus is not there, the file is damaged, or the run comes with fa_jax.
+        """
+        if not isinstance(self.target.tokenizer, Words):
+            return {}
+        path = self.folder / "dictionary.tsv"
+        if not path.exists():
+            check_own(self.folder)
+            from fa_jax.data.dictionary import learn_dictionary
+
+            print(f"learning a dictionary of rare words into {path} ...", file=sys.stderr)
+            entries = learn_dictionary(self.config.data, self.target).items()
+            write_text(path, "".join(f"{word}\t{written}\n" for word, written in entries))
+        return read_dictionary(str(path))
 
 
 def load_run(folder: str | Path) -> Run:

@@ -127,7 +127,8 @@ def texts_of(
                 f"unknown words are replaced through the alignment, which the attention of "
                 f"{run.folder} does not have: {attention}"
             )
-        dictionary = read_dictionary(decoding.dictionary) if decoding.dictionary else {}
+        own = decoding.dictionary
+        dictionary = read_dictionary(own) if own else run.dictionary
         looked_at = _traced(
             run, sources, decoding, results, lambda words: UNKNOWN in words, lambda t: t.weights
         )

@@ -173,11 +173,11 @@ def test_the_trace_repeats_what_the_search_saw(params):
 
 
 def test_an_ensemble_is_the_mean_of_its_members_log_probabilities(params):
-    """Members of different sizes, which number the source's words differently."""
+    """Members of different layers and sizes, which number the source's words differently."""
     general = AttentionConfig("general", "global")
-    other_config = dataclasses.replace(
-        CONFIG, decoder_size=5, attention=general, input_feeding=True
-    )
+    luongs = {"layers": 2, "directions": "backward", "query": "current", "input_feeding": True}
+    sizes = {"encoder_size": 5, "decoder_size": 5}
+    other_config = dataclasses.replace(CONFIG, attention=general, **sizes, **luongs)
     other = jax.tree.map(
         lambda x: x * 3, init_encoder_decoder(jax.random.key(2), other_config, 7, 6)
     )

@@ -30,47 +30,67 @@ def contextual_gates(params, embedded):
 
 
 def encode(params, embedded):
+    """The top layer's annotations, and of each layer the last state and cell of its last LSTM."""
+
     def read(lstm, words):
         hidden = cell = np.zeros(lstm["recurrent_kernel"].shape[0])
         states = []
         for word in words:
             hidden, cell = lstm_step(lstm, word, hidden, cell)
             states.append(hidden)
-        return states
+        return states, (hidden, cell)
 
-    forward = read(params["forward"], embedded)
-    backward = read(params["backward"], embedded[::-1])[::-1]
-    return np.array([np.concatenate(pair) for pair in zip(forward, backward, strict=True)])
+    words, ends = embedded, []
+    for layer in [params, *params.get("upper", [])]:
+        columns = []
+        if "forward" in layer:
+            states, end = read(layer["forward"], words)
+            columns.append(states)
+        if "backward" in layer:
+            states, end = read(layer["backward"], words[::-1])
+            columns.append(states[::-1])
+        words = np.array([np.concatenate(pair) for pair in zip(*columns, strict=True)])
+        ends.append(end)
+    return words, ends
 
 
-def force(params, source, target, sigma, threshold):
+def force(params, source, target, sigma, threshold, query="previous"):
     """Log probability, strength, focus and window of each target word."""
     embedded = np.array([params["encoder"]["embedding"][word] for word in source])
     source_gate, target_gate = contextual_gates(params, embedded)
-    annotations = encode(params["encoder"], embedded * source_gate)
+    annotations, ends = encode(params["encoder"], embedded * source_gate)
     decoder = params["decoder"]
-    size = decoder["start"]["kernel"].shape[0]
-    hidden = np.tanh(annotations[0, -size:] @ decoder["start"]["kernel"])
-    cell, focus, fed_back, rows = np.zeros_like(hidden), 0.0, 1, []
-    attentional = np.zeros_like(hidden)
+    layers = [decoder, *decoder.get("upper", [])]
+    states = []
+    for layer, (hidden, cell) in zip(layers, ends, strict=True):
+        if "start" in layer:
+            hidden = np.tanh(hidden @ layer["start"]["kernel"])
+            cell = np.zeros_like(hidden)
+        states.append((hidden, cell))
+    focus, fed_back, rows = 0.0, 1, []
+    attentional = np.zeros_like(states[0][0])
+
+    def look(hidden, feedback, focus):
+        attention, length = decoder["attention"], len(source)
+        found = attend(attention, hidden, feedback, focus, annotations, length, sigma, threshold)
+        return found[0], found[2:]
+
     for word in target:
-        feedback = decoder["embedding"][fed_back] * target_gate
-        context, _, focus, strength, window = attend(
-            decoder["attention"],
-            hidden,
-            feedback,
-            focus,
-            annotations,
-            len(source),
-            sigma,
-            threshold,
-        )
-        fed = [attentional] if "attentional" in decoder else []
-        x = np.concatenate([feedback, context, *fed])
-        hidden, cell = lstm_step(decoder["lstm"], x, hidden, cell)
-        output = hidden
-        if fed:  # Luong et al. 2015, Eq. 5
-            attentional = np.concatenate([context, hidden]) @ decoder["attentional"]["kernel"]
+        feedback = x = decoder["embedding"][fed_back] * target_gate
+        if query == "previous":
+            context, found = look(states[-1][0], feedback, focus)
+            x = np.concatenate([x, context])
+        if decoder["lstm"]["input_kernel"].shape[0] > len(x):  # input feeding
+            x = np.concatenate([x, attentional])
+        for number, layer in enumerate(layers):
+            states[number] = lstm_step(layer["lstm"], x, *states[number])
+            x = states[number][0]
+        output = x
+        if query == "current":
+            context, found = look(output, feedback, focus)
+        focus, strength, window = found
+        if "attentional" in decoder:  # Luong et al. 2015, Eq. 5
+            attentional = np.concatenate([context, output]) @ decoder["attentional"]["kernel"]
             output = attentional = np.tanh(attentional)
         bottleneck = output @ decoder["bottleneck"]["kernel"] + decoder["bottleneck"]["bias"]
         logits = bottleneck @ decoder["output"]["kernel"] + decoder["output"]["bias"]

@@ -25,6 +25,7 @@ from tests.model.reference import force
 CONFIG = ModelConfig(
     embedding_size=6, encoder_size=5, decoder_size=7, attention_size=8, bottleneck_size=4
 )
+LUONG = {"directions": "backward", "encoder_size": 7, "query": "current", "input_feeding": True}
 SOURCES = [[4, 5, 6, 7, 8, 5, 9], [5], [9, 8, 7]]
 TARGETS = [[4, 6, 2], [5, 5, 5, 5, 5, 2], [2]]
 
@@ -80,22 +81,34 @@ def test_agrees_with_the_equations(threshold, implementation, span):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"input_feeding": True}, {"contextualize": True}], ids=lambda c: next(iter(c))
+    ("changes", "threshold", "implementation"),
+    [
+        ({"input_feeding": True}, np.inf, "dense"),
+        ({"contextualize": True}, np.inf, "dense"),
+        ({"layers": 3, "input_feeding": True}, 0.5, "windowed"),
+        ({"query": "current"}, 0.5, "windowed"),
+        ({"directions": "forward", "encoder_size": 7, "layers": 2}, np.inf, "dense"),
+        (LUONG | {"layers": 4}, 0.5, "dense"),
+    ],
 )
-def test_what_systems_add_agrees_with_the_equations(changes):
+def test_what_systems_add_agrees_with_the_equations(changes, threshold, implementation):
     config = dataclasses.replace(CONFIG, **changes)
     params = parameters(config)
     doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
-    log_probs, _ = forced(params, config, 11, 9)
+    options = {"threshold": threshold, "implementation": implementation}
+    log_probs, attended = forced(params, config, 11, 9, **options)
     for row, (source, target) in enumerate(zip(SOURCES, TARGETS, strict=True)):
-        wanted, *_ = force(doubles, source, target, 1.5, np.inf)
-        np.testing.assert_allclose(log_probs[row, : len(target)], wanted, rtol=1e-4, atol=1e-5)
+        wanted, _, focus, _ = force(doubles, source, target, 1.5, threshold, config.query)
+        found = log_probs[row], attended.state.focus[:, row]
+        for a, b in zip(found, (wanted, focus), strict=True):
+            np.testing.assert_allclose(a[: len(target)], b, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_padding_never_matters(system):
     """In any system of the three papers; nor does how attention is computed."""
-    config = dataclasses.replace(CONFIG, **SYSTEMS[system].model | {"dropout": 0.0})
+    changes = {"dropout": 0.0, "encoder_size": CONFIG.decoder_size}
+    config = dataclasses.replace(CONFIG, **SYSTEMS[system].model | changes)
     params = parameters(config)
     near, _ = forced(params, config, 7, 6)
     far, _ = forced(params, config, 24, 9, implementation="windowed")

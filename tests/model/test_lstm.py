@@ -49,6 +49,10 @@ def gates_of(params, x):
 
 def states(params, x):
     """Both LSTMs at once: the first reads forward, the second each sentence backward."""
+    return states_and_cells(params, x)[0]
+
+
+def states_and_cells(params, x):
     inside = np.arange(STEPS)[:, None] < LENGTHS
     inputs = [gates_of(params[0], x), gates_of(params[1], x[::-1])]
     return lstm_states(
@@ -90,6 +94,32 @@ def test_states_and_gradients_are_flax_own(setting):
     )
 
 
+def test_the_last_cells_and_their_gradients_are_flax_own(setting):
+    params, x = setting
+
+    def last_cells(params, x):
+        return states_and_cells(params, x)[1].sum()
+
+    def flax_last_cells(params, x):
+        total = 0.0
+        for row, length in enumerate(LENGTHS):
+            for lstm, sentence in zip(params, (x[:length, row], x[:length, row][::-1])):
+                carry = jnp.zeros(SIZE), jnp.zeros(SIZE)
+                for word in sentence:
+                    carry, _ = nn.OptimizedLSTMCell(SIZE).apply(flax_parameters(lstm), carry, word)
+                total += carry[0].sum()
+        return total
+
+    value, gradients = jax.value_and_grad(last_cells, (0, 1))(params, x)
+    expected, expected_gradients = jax.value_and_grad(flax_last_cells, (0, 1))(params, x)
+    np.testing.assert_allclose(value, expected, rtol=1e-5)
+    jax.tree.map(
+        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5),
+        gradients,
+        expected_gradients,
+    )
+
+
 def test_padding_leaves_the_state_alone(setting):
     params, x = setting
     found = states(params, x)
@@ -120,6 +150,7 @@ def test_cells_add_up_in_float32_where_products_are_bfloat16():
     low = 40 * jnp.array([0.0, 1.0, 0.0, 1.0]).at[0].set(-np.log(199) / 40)
     gates = low.at[2].set(20.0).astype(jnp.bfloat16)
     inputs = jnp.broadcast_to(gates, (200, 1, 1, 4))
-    found = lstm_states(jnp.zeros((1, 1, 4), jnp.bfloat16), inputs, jnp.ones((200, 1, 1), bool))
+    kernel, inside = jnp.zeros((1, 1, 4), jnp.bfloat16), jnp.ones((200, 1, 1), bool)
+    found, _ = lstm_states(kernel, inputs, inside)
     assert found.dtype == jnp.bfloat16
     np.testing.assert_allclose(found[-1, 0, 0, 0].astype(float), np.tanh(1), rtol=0.02)

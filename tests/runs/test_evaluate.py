@@ -75,6 +75,23 @@ def test_runs_of_one_target_vocabulary_translate_together(run, trained, tmp_path
     assert status == 2 and "different target vocabularies" in err
 
 
+def test_perplexity_is_of_each_word_with_its_end(run):
+    """As one sentence's own trace has it; the mean is over words, not over sentences."""
+    both = [fa_jax.perplexity(run, pairs=[pair]) for pair in PAIRS[:2]]
+    words = [len(run.target.encode(target)) + 1 for _, target in PAIRS[:2]]
+    expected = np.exp(np.dot(words, np.log(both)) / sum(words))
+    assert fa_jax.perplexity(run, pairs=PAIRS[:2]) == pytest.approx(expected, rel=1e-4)
+    found = trace_translations(
+        run.model,
+        run.config.decoding,
+        [run.source.encode(PAIRS[0][0])],
+        [run.target.encode(PAIRS[0][1])],
+    )
+    assert both[0] == pytest.approx(np.exp(-found[0].log_probs.mean()), rel=1e-4)
+    with pytest.raises(UserError, match="no sentence pairs"):
+        fa_jax.perplexity(run, pairs=[])
+
+
 def test_a_runs_parameters_move_once(run):
     assert run.model is run.model
     sources = [run.source.encode("I am here.")]

@@ -10,7 +10,7 @@ import pytest
 from fa_jax.attention import NoAttention
 from fa_jax.config import Config, DecodingConfig, ModelConfig
 from fa_jax.data.codec import TextCodec
-from fa_jax.data.tokenizers import Characters
+from fa_jax.data.tokenizers import Characters, Words
 from fa_jax.data.vocabulary import SPECIAL, Vocabulary
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.errors import UserError
@@ -19,6 +19,7 @@ from fa_jax.runs.run import Run
 from fa_jax.runs.trace import trace
 from fa_jax.runs.translate import read_sources, texts_of, translate
 from fa_jax.runs.translate import search as search_lines
+from tests.command import write_corpus
 
 LINES = ["abba", "", "cab", "zab", "bacabacabacabacabac"]
 DECODING = DecodingConfig(beam_size=4, threshold=1.2, replace_unknown=True)
@@ -127,3 +128,22 @@ def test_a_trace_is_of_the_best_translation(run, records):
     assert trace(run, LINES[0], threshold=np.inf).windows.all()
     with pytest.raises(UserError, match="empty line"):
         trace(run, "")
+
+
+def test_unknown_words_are_translated_by_the_runs_own_dictionary(run, tmp_path):
+    """A run of words learns it when it is first asked for, and keeps it."""
+    corpus = write_corpus(tmp_path / "text", train=40)
+    settings = {"corpus": str(corpus), "languages": "en-ja", "tokenizer": "word"}
+    data = replace(run.config.data, **settings)
+    tokenizers = (Words("en"), Words("ja"))
+    source, target = (
+        replace(c, tokenizer=t) for c, t in zip((run.source, run.target), tokenizers, strict=True)
+    )
+    of_words = replace(
+        run, folder=tmp_path, config=replace(run.config, data=data), source=source, target=target
+    )
+    found = of_words.dictionary
+    assert len(found) > 20 and not {*found} & {*found.values()}
+    again = replace(of_words, config=replace(run.config, data=replace(data, corpus="gone")))
+    assert again.dictionary == found
+    assert run.dictionary == {}
