@@ -177,7 +177,7 @@ class DecodingConfig(_Section):
     """Hypotheses compete by their log p divided by length to this power: more favours longer."""
     implementation: Literal["auto", "dense", "windowed"] = "auto"
     """How attention is evaluated; the result is the same. auto: windowed where it was measured to
-    win, which takes some seconds longer to compile."""
+    win."""
     shortlist: CountOrZero = 0
     """Write only this many of the most frequent words, and likely translations of the source's
     words; 0: any word."""

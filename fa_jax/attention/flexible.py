@@ -24,13 +24,13 @@ from fa_jax.attention.window import window_mask
 class FlexibleAttentionOutput:
     """One step of attention. B sentences, optionally K queries (hypotheses) each.
 
-    context: c_t. weights: a_t, exactly 0 outside the window and on padding. focus: p_t, to hand
-    back in at the next step, in source positions. strength: g(t), 0 to 1. window: number of
-    positions whose score was computed.
+    context: c_t. weights: a_t, exactly 0 outside the window and on padding; None without details.
+    focus: p_t, to hand back in at the next step, in source positions. strength: g(t), 0 to 1.
+    window: number of positions whose score was computed.
     """
 
     context: Float[Array, "B *K D"]
-    weights: Float[Array, "B *K S"]
+    weights: Float[Array, "B *K S"] | None
     focus: Float[Array, "B *K"]
     strength: Float[Array, "B *K"]
     window: Int[Array, "B *K"]
@@ -87,6 +87,7 @@ def flexible_attention(
     sigma: float | Float[Array, ""] = 1.5,
     threshold: float | Float[Array, ""] = np.inf,
     implementation: Implementation | None = None,
+    details: bool = True,
 ) -> FlexibleAttentionOutput:
     """One step of flexible attention (VS Eqs. 1 to 8). Pure; works under every JAX transformation.
 
@@ -104,6 +105,7 @@ def flexible_attention(
         nearest to the focus always is.
       implementation: "dense" scores all positions and masks (training), "windowed" computes only
         the scores that the windows need (decoding), None picks. All agree to rounding.
+      details: False leaves the weights out: a windowed step then costs what its windows cost.
 
     Returns:
       A `FlexibleAttentionOutput`.
@@ -132,6 +134,7 @@ def flexible_attention(
         memory,
         threshold=threshold,
         implementation=implementation,
+        details=details,
     )
     return FlexibleAttentionOutput(
         output.context, output.weights, output.state.focus, output.strength, output.window

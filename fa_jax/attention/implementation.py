@@ -15,8 +15,6 @@ IMPLEMENTATIONS: dict[str, Callable[..., Weighed]] = {
     "dense": dense.weigh,
     "windowed": windowed.weigh,
 }
-SEARCH_FROM_LENGTH = 128
-"""Below it a whole search was measured to gain nothing, and windowed compiles 16 seconds longer."""
 
 
 def for_step(name: str | None, config: AttentionConfig, step: Step) -> Callable[..., Weighed]:
@@ -49,7 +47,7 @@ def for_search(
         isinstance(attention, AttentionConfig) and _pays(attention, threshold, length)
         for attention in attentions
     )
-    return None if narrow and length >= SEARCH_FROM_LENGTH else "dense"
+    return None if narrow else "dense"
 
 
 def _pays(config: AttentionConfig, threshold: float | Array, length: int) -> bool:

@@ -127,7 +127,9 @@ class Span:
         return params
 
 
-def by_position(x: Float[Array, "B K S"] | Bool[Array, "B K S"] | float, ndim: int) -> Array:
+def by_position(
+    x: Float[Array, "*N"] | Bool[Array, "*N"] | Int[Array, "*N"] | float, ndim: int
+) -> Array:
     """What positions have, beside scores of so many axes: one for each dimension, or just one."""
     x = jnp.asarray(x)
     return x.reshape(*x.shape, *[1] * (ndim - x.ndim)) if x.ndim else x

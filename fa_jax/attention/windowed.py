@@ -1,31 +1,37 @@
 """A step computed inside the windows only, under static shapes.
 
-Positions are taken in blocks. The blocks that each row's window touches are laid behind each
-other in one packed list, so that the cost follows the sum of the windows: neither the widest nor
-the sentence. The list's capacity must be static: it is chosen at each step from a few sizes. A
-row is one query of one sentence.
+Positions are taken in blocks. The blocks that each row's window touches stand behind each other in
+one list, which is never written down: a loop takes it chunk by chunk, as many chunks as there are,
+and keeps a running softmax of each row. So the cost follows the sum of the windows: neither the
+widest nor the sentence. A row is one query of one sentence.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
+from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
-from fa_jax.attention.span import Reach
+from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import Step, Weighed
+from fa_jax.attention.window import window_mask
 
+T = TypeVar("T")
 BLOCK = 8
 """Positions taken together."""
-GROWTH, COARSE_GROWTH, COARSE_FROM = 1.12, 2.0, 32
-"""Of capacities, in blocks a row: each so much more than the one before; above 32, twice it."""
+FEWEST_BLOCKS = 16
+"""Of a chunk; where there are more rows it has a block for each."""
 
 
 @struct.dataclass
-class Packed:
-    """Which block stands in which slot of the packed list.
+class Chunk:
+    """Which block stands in which slot of a chunk of the list.
 
     row, sentence: whose block a slot holds. position: of its elements, clipped to the padded
     length. inside: whether they belong to the row's window.
@@ -37,136 +43,220 @@ class Packed:
     inside: Bool[Array, "C block"]
 
 
+@struct.dataclass
+class Running:
+    """What the chunks so far come to: sums over each row of exp(score − highest) × …
+
+    highest: score of the row. total: of 1. context: of annotations. focus: of positions. scores:
+    all that were computed, where somebody asks for weights.
+    """
+
+    highest: Float[Array, "N *D"]
+    total: Float[Array, "N *D"]
+    context: Float[Array, "N D"]
+    focus: Float[Array, "N *D"]
+    scores: Float[Array, "N S *D"] | None
+
+
 def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
-    """As `dense.weigh`, from the windows alone. details: also return weights, [B, K, S]."""
+    """As `dense.weigh`, from the windows alone. details: also return weights, [B, K, S].
+
+    Its gradient is that of `dense.weigh`, which is computed where a gradient is asked for.
+    """
+    constants = jax.lax.stop_gradient((step, reach))  # a loop of unknown length has no gradient
+    found = _in_windows(_constant(config), *constants, details)
+    return _with_gradient_of(dense.weigh(config, step, reach, details), found)
+
+
+def _constant(config: AttentionConfig) -> AttentionConfig:
+    """With settings that have no gradient; σ may have one."""
+
+    def constant(part: T) -> T:
+        arrays = {k: v for k, v in vars(part).items() if isinstance(v, jax.Array)}
+        return replace(part, **jax.lax.stop_gradient(arrays)) if arrays else part
+
+    return replace(config, score=constant(config.score), span=constant(config.span))
+
+
+@jax.custom_jvp
+def _with_gradient_of(same: Weighed, found: Weighed) -> Weighed:
+    return found
+
+
+@_with_gradient_of.defjvp
+def _tangent(values, tangents):
+    return values[1], tangents[0]
+
+
+def _in_windows(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
+    memory, state = step.memory, step.state.score
     sentences, queries = reach.first.shape
-    rows, length = sentences * queries, step.memory.annotations.shape[1]
+    rows, length = sentences * queries, memory.annotations.shape[1]
+    chunks, chunk = _chunks(reach, length)
+    remembers = bool(jax.tree.leaves(state))
+
+    def take(number: Int[Array, ""], running: Running) -> Running:
+        return _add(config, step, reach, running, chunk(number))
+
+    start = _nothing(config, step, reach, chunk(0), details or remembers)
+    running = jax.lax.fori_loop(0, chunks, take, start)
+    total = jnp.where(running.total == 0, 1, running.total)
+    context = running.context / total.reshape(rows, -1)
+    focus = (running.focus / total).reshape(rows, -1).mean(-1)
+    weights = by_dimension = None
+    if running.scores is not None:
+        weights = _weights(config, running, total, reach, memory.positions)
+        if weights.ndim == 4:
+            by_dimension, weights = weights, weights.mean(-1)
+    if remembers:
+        observed = config.score.observe(weights)
+
+        def remember(number: Int[Array, ""], state: PyTree) -> PyTree:
+            return _remember(config, step, observed, state, chunk(number))
+
+        state = jax.lax.fori_loop(0, chunks, remember, state)
+    return Weighed(
+        context=context.astype(memory.annotations.dtype).reshape(sentences, queries, -1),
+        focus=focus.reshape(sentences, queries),
+        state=state,
+        weights=weights if details else None,
+        by_dimension=by_dimension if details else None,
+    )
+
+
+def _chunks(
+    reach: Reach, length: int
+) -> tuple[Int[Array, ""], Callable[[Int[Array, ""] | int], Chunk]]:
+    """How many chunks there are, and a function from a chunk's number to what it holds."""
+    sentences, queries = reach.first.shape
+    rows = sentences * queries
     first, last = reach.first.reshape(-1), reach.last.reshape(-1)
     first_block = first // BLOCK
     count = jnp.where(first <= last, last // BLOCK - first_block + 1, 0)
     ends = jnp.cumsum(count)
+    size = min(max(rows, FEWEST_BLOCKS), rows * -(-length // BLOCK))
 
-    def with_slots(slots: int) -> Weighed:
-        slot = jnp.arange(slots)
-        row = jnp.minimum(
-            jnp.searchsorted(ends, slot, side="right", method="compare_all"), rows - 1
-        )
+    def chunk(number: Int[Array, ""] | int) -> Chunk:
+        slot = number * size + jnp.arange(size)
+        row = jnp.searchsorted(ends, slot, side="right", method="compare_all")
+        row = jnp.minimum(row, rows - 1)
         block = first_block[row] + slot - (ends - count)[row]
         position = block[:, None] * BLOCK + jnp.arange(BLOCK)
         inside = (position >= first[row, None]) & (position <= last[row, None])
         inside &= (slot < ends[-1])[:, None]
-        position = jnp.clip(position, 0, length - 1)
-        packed = Packed(row, row // queries, position, inside)
-        return _weigh_packed(config, step, reach, details, packed)
+        return Chunk(row, row // queries, jnp.clip(position, 0, length - 1), inside)
 
-    capacities = _capacities(rows, -(-length // BLOCK))
-    smallest = _one_for_all((ends[-1] > jnp.asarray(capacities)).sum())
-    return jax.lax.switch(smallest, [partial(with_slots, c) for c in capacities])
+    return -(-ends[-1] // size), chunk
 
 
-@jax.custom_batching.custom_vmap
-def _one_for_all(capacity: Int[Array, ""]) -> Int[Array, ""]:
-    """A capacity's number. Under `vmap` all take the largest: each its own would run them all."""
-    return capacity
+def _scores(config: AttentionConfig, step: Step, chunk: Chunk) -> Float[Array, "C block *D"]:
+    row, sentence, position = chunk.row[:, None], chunk.sentence[:, None], chunk.position
+    keys = jax.tree.map(lambda x: x[sentence, position], step.memory.keys)
+    remembered = jax.tree.map(lambda x: _rows(x)[row, position][:, None], step.state.score)
+    query = _rows(step.query)[row]
+    return config.score.evaluate(step.params["score"], query, keys, remembered)[:, 0]
 
 
-@_one_for_all.def_vmap
-def _largest(size: int, batched: list[bool], capacity: Int[Array, "*N"]):
-    return capacity.max(), False
+def _nothing(
+    config: AttentionConfig, step: Step, reach: Reach, chunk: Chunk, keep: bool
+) -> Running:
+    """Before the first chunk. chunk: any. keep: the scores, too."""
+    scores = jax.eval_shape(partial(_scores, config, step), chunk)
+    zeros = partial(jnp.zeros, dtype=scores.dtype)
+    _, length, size = step.memory.annotations.shape
+    rows, dimensions = reach.first.size, scores.shape[2:]
+    return Running(
+        highest=zeros((rows, *dimensions)) - jnp.inf,
+        total=zeros((rows, *dimensions)),
+        context=zeros((rows, size)),
+        focus=zeros((rows, *dimensions)),
+        scores=zeros((rows, length, *dimensions)) if keep else None,
+    )
 
 
-def _capacities(rows: int, blocks: int) -> list[int]:
-    """Slots of the packed lists to choose from; the last one holds every block of every row."""
-    sizes, size = [], 1
-    while size < blocks:
-        sizes.append(size)
-        growth = GROWTH if size < COARSE_FROM else COARSE_GROWTH
-        size = max(size + 1, round(size * growth))
-    return [rows * size for size in (*sizes, blocks)]
-
-
-def _weigh_packed(
-    config: AttentionConfig, step: Step, reach: Reach, details: bool, packed: Packed
-) -> Weighed:
-    score, span, memory, state = config.score, config.span, step.memory, step.state
-    params, query = step.params["score"], step.query
-    sentences, queries = reach.first.shape
-    rows = sentences * queries
-    row, sentence, position = packed.row[:, None], packed.sentence[:, None], packed.position
-    keys = jax.tree.map(lambda x: x[sentence, position], memory.keys)
-    remembered = jax.tree.map(lambda x: _rows(x)[row, position][:, None], state.score)
-    scores = score.evaluate(params, _rows(query)[row], keys, remembered)[:, 0]
-    prior = jax.tree.map(lambda x: _rows(x)[row], reach.prior)
-    places = position.astype(jnp.float32)[:, None]
+def _add(
+    config: AttentionConfig, step: Step, reach: Reach, running: Running, chunk: Chunk
+) -> Running:
+    rows = len(running.total)
+    scores = _scores(config, step, chunk)
+    prior = jax.tree.map(lambda x: _rows(x)[chunk.row[:, None]], reach.prior)
+    places = chunk.position.astype(jnp.float32)[:, None]
     bias, factor = (
-        jnp.broadcast_to(part(prior, places), places.shape)[:, 0]
-        for part in (span.bias, span.factor)
+        by_position(jnp.broadcast_to(part(prior, places), places.shape)[:, 0], scores.ndim)
+        for part in (config.span.bias, config.span.factor)
     )
-    by_position = (..., *[None] * (scores.ndim - 2))
-    weights = _softmax(scores + bias[by_position], packed.inside[by_position], packed.row, rows)
-    weights *= factor[by_position]
-    mean = weights if scores.ndim == 2 else weights.mean(-1)
-    context = _context(weights.astype(memory.annotations.dtype), memory.annotations, packed, rows)
+    inside = by_position(chunk.inside, scores.ndim)
+    scores = jnp.where(inside, scores + bias, -jnp.inf)
+    highest = jax.ops.segment_max(scores.max(1), chunk.row, rows)
+    highest = jnp.maximum(running.highest, highest)
+    level = jnp.where(highest == -jnp.inf, 0, highest)
+    before = jnp.exp(running.highest - level)
+    each = jnp.exp(scores - level[chunk.row][:, None])
+    counted = each * factor
+    place = by_position(chunk.position, scores.ndim)
 
-    def unpacked(values: Float[Array, "C block *D"]) -> Float[Array, "B K S *D"]:
-        flat = jnp.zeros((rows, memory.annotations.shape[1], *values.shape[2:]), values.dtype)
-        # Slots behind the last one, and what a block has beyond its window, add nothing.
-        return flat.at[row, position].add(values).reshape(sentences, queries, *flat.shape[1:])
+    def more(sums: Float[Array, "N *D"], of_chunk: Float[Array, "C *D"]) -> Float[Array, "N *D"]:
+        return (sums * by_position(before, sums.ndim)).at[chunk.row].add(of_chunk)
 
-    of_score = state.score
-    if jax.tree.leaves(of_score):
-        observed = jax.tree.map(
-            lambda x: _rows(x)[row, position][:, None], score.observe(unpacked(mean))
-        )
-        new = score.update(params, remembered, observed)
-        place = jnp.where(packed.inside, position, memory.annotations.shape[1])
-        of_score = jax.tree.map(
-            lambda x, y: _rows(x).at[row, place].set(y[:, 0], mode="drop").reshape(x.shape),
-            of_score,
-            new,
-        )
-    focus = jax.ops.segment_sum((mean * position).sum(1), packed.row, rows)
-    return Weighed(
-        context=context.reshape(sentences, queries, -1),
-        focus=focus.reshape(sentences, queries),
-        state=of_score,
-        weights=unpacked(mean) if details else None,
-        by_dimension=unpacked(weights) if details and scores.ndim == 3 else None,
+    kept = running.scores
+    if kept is not None:
+        where = jnp.where(chunk.inside, chunk.position, kept.shape[1])
+        kept = kept.at[chunk.row[:, None], where].set(scores, mode="drop")
+    return Running(
+        highest=highest,
+        total=more(running.total, each.sum(1)),
+        context=more(running.context, _context(counted, step.memory.annotations, chunk)),
+        focus=more(running.focus, (counted * place).sum(1)),
+        scores=kept,
     )
-
-
-def _softmax(
-    scores: Float[Array, "C block *D"],
-    inside: Bool[Array, "C block *#D"],
-    row: Int[Array, " C"],
-    rows: int,
-) -> Float[Array, "C block *D"]:
-    """Over each row's own slots, 0 outside the window."""
-    highest = jnp.where(inside, scores, -jnp.inf).max(1)
-    highest = jax.lax.stop_gradient(jax.ops.segment_max(highest, row, rows))
-    shifted = jnp.where(inside, scores - highest[row][:, None], -jnp.inf)
-    exponentials = jnp.exp(shifted)
-    total = jax.ops.segment_sum(exponentials.sum(1), row, rows)[row][:, None]
-    return jnp.where(inside, exponentials / jnp.where(total == 0, 1, total), 0)
 
 
 def _context(
-    weights: Float[Array, "C block *D"],
-    annotations: Float[Array, "B S D"],
-    packed: Packed,
-    rows: int,
-) -> Float[Array, "N D"]:
-    """`Σ_s a(s) h̄_s`, reading the packed annotations where they lie.
+    weights: Float[Array, "C block *D"], annotations: Float[Array, "B S D"], chunk: Chunk
+) -> Float[Array, "C D"]:
+    """`Σ a(s) h̄_s` over each slot's block, reading the annotations where they lie.
 
-    The sum over a block is written out: XLA makes one loop of it, and copies nothing.
+    The sum is written out: XLA makes one loop of it, and copies nothing.
     """
-    by_dimension = weights.ndim == 3
-    products = (
-        (weights[:, i] if by_dimension else weights[:, i, None])
-        * annotations[packed.sentence, packed.position[:, i]]
+    weights = weights.astype(annotations.dtype)
+    return sum(
+        by_position(weights[:, i], 2) * annotations[chunk.sentence, chunk.position[:, i]]
         for i in range(BLOCK)
     )
-    return jax.ops.segment_sum(sum(products), packed.row, rows)
+
+
+def _weights(
+    config: AttentionConfig,
+    running: Running,
+    total: Float[Array, "N *D"],
+    reach: Reach,
+    positions: Float[Array, " S"],
+) -> Float[Array, "B K S *D"]:
+    """The softmax of the scores that were kept, exactly 0 outside the windows."""
+    each = jnp.exp(running.scores - running.highest[:, None]) / total[:, None]
+    each = each.reshape(*reach.first.shape, *each.shape[1:])
+    window = window_mask(reach.first, reach.last, len(positions))
+    factor = config.span.factor(reach.prior, jnp.broadcast_to(positions, window.shape))
+    inside = by_position(window, each.ndim)
+    return jnp.where(inside, each * by_position(factor, each.ndim), 0)
+
+
+def _remember(
+    config: AttentionConfig, step: Step, observed: PyTree, state: PyTree, chunk: Chunk
+) -> PyTree:
+    """What the chunk's positions remember of the step; state: of all positions so far."""
+    row, position = chunk.row[:, None], chunk.position
+    before, seen = (
+        jax.tree.map(lambda x: _rows(x)[row, position][:, None], of)
+        for of in (step.state.score, observed)
+    )
+    after = config.score.update(step.params["score"], before, seen)
+
+    def put(x: Array, y: Array) -> Array:
+        place = jnp.where(chunk.inside, position, x.shape[2])
+        return _rows(x).at[row, place].set(y[:, 0], mode="drop").reshape(x.shape)
+
+    return jax.tree.map(put, state, after)
 
 
 def _rows(x: Array) -> Array:

@@ -29,12 +29,6 @@ PAIRS = [(score, span) for score in fa_jax.SCORES for span in fa_jax.SPANS] + [(
 every_pair = pytest.mark.parametrize(("score", "span"), PAIRS)
 
 
-@pytest.fixture(autouse=True)
-def few_capacities(monkeypatch):
-    """Each is compiled for itself; that all agree is tested below."""
-    monkeypatch.setattr(windowed, "GROWTH", 100.0)
-
-
 def small(kind, **settings):
     """A value with the settings that it has of these."""
     names = {field.name for field in dataclasses.fields(kind)}
@@ -213,15 +207,15 @@ def test_without_details_the_rest_is_the_same():
             np.testing.assert_allclose(a, b, rtol=1e-6)
 
 
-def test_all_capacities_agree(monkeypatch):
+@pytest.mark.parametrize("fewest", [1, 4, 1000])
+def test_chunks_of_any_size_agree(fewest, monkeypatch):
     config = configured("recurrent", "flexible")
     inputs = case(config)
     dense = run(inputs[0], config, *inputs[1:], implementation="dense", threshold=1.2)
-    for growth in (1.0, 2.0, 100.0):
-        monkeypatch.setattr(windowed, "GROWTH", growth)
-        found = run(inputs[0], config, *inputs[1:], implementation="windowed", threshold=1.2)
-        for a, b in zip(dense, found, strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+    monkeypatch.setattr(windowed, "FEWEST_BLOCKS", fewest)
+    found = run(inputs[0], config, *inputs[1:], implementation="windowed", threshold=1.2)
+    for a, b in zip(dense, found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
 
 
 class Nearness(fa_jax.Score):
@@ -318,9 +312,9 @@ def test_parts_inherit_from_their_base_alone():
 
 
 @pytest.mark.parametrize("order", [lambda f: jax.jit(jax.vmap(f)), lambda f: jax.vmap(jax.jit(f))])
-def test_under_vmap_one_capacity_is_computed(order, monkeypatch):
-    """Each lane's own would make `lax.switch` compute them all."""
-    monkeypatch.setattr(windowed, "GROWTH", 2.0)
+def test_under_vmap_windows_agree_with_dense(order, monkeypatch):
+    """Lanes need different numbers of chunks."""
+    monkeypatch.setattr(windowed, "FEWEST_BLOCKS", 1)
     config = fa_jax.AttentionConfig()
     params = fa_jax.init_attention(jax.random.key(0), config, **SIZES)
     lanes, length = 3, 32
@@ -337,8 +331,6 @@ def test_under_vmap_one_capacity_is_computed(order, monkeypatch):
         )
 
     inputs = annotations, query, feedback, focus
-    program = str(jax.make_jaxpr(order(step))(*inputs))
-    assert program.count("= cond[") == 1
     together, dense = order(step)(*inputs), jax.vmap(partial(step, implementation="dense"))(*inputs)
     jax.tree.map(
         lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6), together, dense

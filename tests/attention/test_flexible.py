@@ -128,6 +128,21 @@ def test_weights_are_a_distribution_over_the_window_alone(implementation):
     np.testing.assert_array_equal(np.asarray(output.weights) > 0, wanted[1] > 0)
     np.testing.assert_allclose(output.weights.sum(1), lengths > 0, atol=1e-6)
     np.testing.assert_array_equal(output.window, wanted[4])
+    bare = run(params, arrays, lengths, threshold=0.5, implementation=implementation, details=False)
+    assert bare.weights is None
+    for name in ("context", "focus", "strength", "window"):
+        np.testing.assert_allclose(getattr(bare, name), getattr(output, name), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("implementation", "found"), [("dense", True), ("windowed", False)])
+def test_a_windowed_step_without_weights_makes_nothing_as_long_as_the_sentence(
+    implementation, found
+):
+    params, arrays, lengths = case()
+    attend = partial(run, params, threshold=1.2, implementation=implementation, details=False)
+    program = jax.jit(attend).lower(arrays, lengths).compile().as_text()
+    shapes = f"f32[{len(lengths)},37]", f"f32[{len(lengths)},1,37]"
+    assert any(shape in program for shape in shapes) == found
 
 
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
