@@ -46,13 +46,13 @@ class Scores(Wanted):
 
     def train_and_measure(self):
         anew = not is_trained(self.run)
-        run = train_or_load(self.run)
+        run, *others = [train_or_load(member) for member in self.run.members]
         if anew or not record_of(self.run):  # what an older training scored is no longer true
             seconds = {"seconds": seconds_of_training(self.run)}
             ordered = {"threshold": run.config.decoding.threshold} if self.run.is_ordered else {}
-            _keep(self.run, seconds | ordered)
+            keep(self.run, seconds | ordered)
         while missing := self._missing():
-            self._measure(run, *missing[0])
+            self._measure([run, *others], *missing[0])
 
     def _missing(self) -> list[tuple[str, float]]:
         """Splits and thresholds."""
@@ -66,9 +66,9 @@ class Scores(Wanted):
             missing = [] if shown(own) in record["test"] else [("test", own)]
         return missing
 
-    def _measure(self, run: Run, split: str, threshold: float):
-        changes = {"threshold": threshold, "replace_unknown": self.run.replace_unknown}
-        found = fa_jax.evaluate(run, split, replace(run.config.decoding, **changes))
+    def _measure(self, runs: list[Run], split: str, threshold: float):
+        changes = {"threshold": threshold, **self.run.decoding}
+        found = fa_jax.evaluate(runs, split, replace(runs[0].config.decoding, **changes))
         scores = {name: value for name, value in found.scores.items() if name != "seconds"}
         print(f"{self.run.name}, {split}, threshold {threshold:g}: BLEU {scores['bleu']:.2f}, "
               f"window {scores['window']:.2f}", file=sys.stderr, flush=True)  # fmt: skip
@@ -77,10 +77,11 @@ class Scores(Wanted):
             write(translations_path(self.run, threshold), lines)
         record = record_of(self.run)
         record.setdefault(split, {})[shown(threshold)] = scores
-        _keep(self.run, record)
+        keep(self.run, record)
 
 
-def _keep(run: StudyRun, record: dict[str, Any]):
+def keep(run: StudyRun, record: dict[str, Any]):
+    """Writes a run's record, with its command and the course of its training."""
     record |= {"command": run.command, "training": _training(run)}
     write(record_path(run), as_json(record, indent=2) + "\n")
 

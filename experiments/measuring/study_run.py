@@ -37,8 +37,10 @@ class StudyRun:
     corpus, preset, seed: what it is trained on and by. pairs: of a sample of the corpus; 0: all of
     it. backwards: from the corpus's second language into its first. finetuned: it goes on from the
     run without, with windows by order, or without an order (0). changes: of the config that it
-    starts from, with a `variant` in its name. replace_unknown: in its translations, through the
-    alignment.
+    starts from, with a `variant` in its name.
+
+    replace_unknown, beam_size (0: the config's own), ensemble: how it translates, in an ensemble
+    with as many trainings, that differ in their seed, as to be so many.
     """
 
     corpus: str
@@ -51,11 +53,28 @@ class StudyRun:
     variant: str = ""
     changes: Changes = field(default_factory=dict)
     replace_unknown: bool = False
+    beam_size: int = 0
+    ensemble: int = 1
 
     @property
     def name(self) -> str:
         """Of its records."""
-        return f"{self.folder}{'-unk' if self.replace_unknown else ''}"
+        unknown = "-unk" if self.replace_unknown else ""
+        beam = f"-beam{self.beam_size}" if self.beam_size else ""
+        together = f"-ensemble{self.ensemble}" if self.ensemble > 1 else ""
+        return f"{self.folder}{together}{beam}{unknown}"
+
+    @property
+    def members(self) -> list["StudyRun"]:
+        """The trainings that it translates with, itself first."""
+        seeds = range(self.seed, self.seed + self.ensemble)
+        return [replace(self, seed=seed, ensemble=1) for seed in seeds]
+
+    @property
+    def decoding(self) -> dict[str, Any]:
+        """What is not the config's own when it translates."""
+        beam = {"beam_size": self.beam_size} if self.beam_size else {}
+        return {"replace_unknown": True, **beam} if self.replace_unknown else beam
 
     @property
     def folder(self) -> str:
@@ -119,8 +138,21 @@ class StudyRun:
             words = ["train", self.languages, "--corpus", self.text, "--preset", self.preset]
             options = [*(["--training.seed", str(self.seed)] if self.seed else []), *options]
         command = " ".join(["fa-jax", *words, "--run", f"runs/{self.folder}", *options])
-        evaluate = f"; fa-jax evaluate runs/{self.folder} --decoding.replace-unknown"
-        return command + (evaluate if self.replace_unknown else "")
+        return f"{command}{self._evaluation}"
+
+    @property
+    def _evaluation(self) -> str:
+        """As a second command, where it is not what training ends with."""
+        _, *others = self.members
+        if not others and not self.decoding:
+            return ""
+        together = " ".join(["--ensemble", *(f"runs/{run.folder}" for run in others)])
+        options = [
+            *([together] if others else []),
+            *([f"--decoding.beam-size {self.beam_size}"] if self.beam_size else []),
+            *(["--decoding.replace-unknown"] if self.replace_unknown else []),
+        ]
+        return f"; fa-jax evaluate runs/{self.folder} {' '.join(options)}"
 
     @property
     def minutes(self) -> float:

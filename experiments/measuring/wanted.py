@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import jax
+
 import fa_jax
 from experiments.measuring.folders import RUNS
 from experiments.measuring.study_run import StudyRun
@@ -45,6 +47,7 @@ def train_and_measure(wanted: Iterable[Wanted]):
     for one in [*missing, *wanted]:  # again: a run that is trained anew loses its records
         if not one.is_recorded():
             one.train_and_measure()
+            jax.clear_caches()  # one process cannot hold the programs of many runs
 
 
 def is_trained(run: StudyRun) -> bool:
