@@ -1,7 +1,7 @@
 """What is measured, by name. To add one: a file here and a row of this table."""
 
 BENCHMARKS = {
-    "training_memory": "how much memory does the paper's word model take in training?",
+    "training_memory": "how much memory do the papers' word models take in training?",
     "attention_step": "from which sentence length does scoring the windows alone pay?",
     "long_sentences": "does the cost of a step follow the window or the sentence?",
     "score_costs": "do windows pay under every score?",

@@ -1,4 +1,5 @@
-"""How fast does the `small` preset train, against what this machine can do at best?
+"""How fast does the `small` preset train, against what this machine can do at best? And with
+several layers?
 
 Useful floating-point operations a second: two for each multiply and add of the model's products,
 on real words only (padding is computed, not counted), three times the forward pass for a step. At
@@ -6,15 +7,18 @@ best: a 2048 × 2048 float32 product by `jnp`. Both sides alternate in one run, 
 medians.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from fa_jax.benchmarks.report import Report
+from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.benchmarks.timing import alternate
-from fa_jax.config import ModelConfig
+from fa_jax.config import Config, ModelConfig
 from fa_jax.data.batches import Batch, make_batch, plan_batches
 from fa_jax.data.encoded import prepare
 from fa_jax.presets import preset
@@ -22,6 +26,7 @@ from fa_jax.training.optimizer import make_optimizer
 from fa_jax.training.step import TrainState, init_state, make_train_step, replicate, shard
 
 PRODUCT = 2048
+LAYERS = (1, 4)
 
 
 def forward_operations(
@@ -45,7 +50,8 @@ def forward_operations(
 
 
 def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
-    """One row. Each round times a matrix product and one step of every padded shape.
+    """A row for each number of layers. Each round times a matrix product and one step of every
+    padded shape of each.
 
     rounds: times that each of them is timed. languages: their default corpus is read.
     """
@@ -58,9 +64,52 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
         max_length=config.data.max_length,
         padded_shapes=config.data.padded_shapes,
     )
+    vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
+    # A step's time depends on its shape alone: one batch of each, weighted by how many there are.
+    _, first, counts = np.unique(plan.shapes, axis=0, return_index=True, return_counts=True)
+    batches = {i: make_batch(data.train, plan, i) for i in first.tolist()}
+    matrix = jax.random.normal(jax.random.key(0), (PRODUCT, PRODUCT))
+    product = jax.jit(jnp.matmul)
+    sides = {"product": lambda: product(matrix, matrix)}
+    models = {layers: replace(config.model, layers=layers) for layers in LAYERS}
+    for layers, model in models.items():
+        train = _trainer(replace(config, model=model), *vocabularies)
+        sides |= {(layers, i): partial(train, batch) for i, batch in batches.items()}
+    times = alternate(sides, rounds)
+    best = 2 * PRODUCT**3 / times["product"].seconds
+    rows = plan.rows[plan.rows >= 0]
+    source = data.train.source.lengths[rows].astype(float)
+    target = data.train.target.lengths[rows] + 1.0  # end of sentence
+
+    def row(layers: int) -> dict[str, Any]:
+        steps = [times[layers, i] for i in batches]
+        epoch = sum(n * step.seconds for n, step in zip(counts, steps, strict=True))
+        useful = 3 * forward_operations(models[layers], source, target, vocabularies[1]) / epoch
+        return {
+            "languages": languages,
+            "layers": layers,
+            "ratio": useful / best,
+            "useful_gflops": useful / 1e9,
+            "product_gflops": best / 1e9,
+            "target_tokens_per_second": float(target.sum() / epoch),
+            "padding_share_source": 1 - source.sum() / (plan.shapes[:, 0] @ widths),
+            "padding_share_target": 1 - target.sum() / (plan.shapes[:, 1] @ widths),
+            "compilation_seconds": sum(step.compilation for step in steps),
+        }
+
+    widths = np.full(len(plan.shapes), plan.rows.shape[1])
+    found = [row(layers) for layers in LAYERS]
+    upwards = found[-1]["ratio"] / found[0]["ratio"]
+    what = f"operations a second in training, {LAYERS[-1]} layers ÷ {LAYERS[0]}"
+    headlines = [Headline(what, upwards, 1.0, at_least=True)]
+    settings = {"preset": "small", "rounds": rounds}
+    return Report("training_throughput", settings, found, headlines=headlines)
+
+
+def _trainer(config: Config, *vocabularies: int) -> Callable[[Batch], TrainState]:
+    """A step of training, which goes on from the last one."""
     optimizer = make_optimizer(config)
     step = make_train_step(config, optimizer)
-    vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
     state = replicate(init_state(config, optimizer, *vocabularies))
 
     def train(batch: Batch) -> TrainState:
@@ -68,26 +117,4 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
         state, _ = step(state, shard(batch), config.training.learning_rate)
         return state
 
-    # A step's time depends on its shape alone: one batch of each, weighted by how many there are.
-    _, first, counts = np.unique(plan.shapes, axis=0, return_index=True, return_counts=True)
-    matrix = jax.random.normal(jax.random.key(0), (PRODUCT, PRODUCT))
-    product = jax.jit(jnp.matmul)
-    sides = {i: partial(train, make_batch(data.train, plan, i)) for i in first.tolist()}
-    times = alternate(sides | {"product": lambda: product(matrix, matrix)}, rounds)
-    best = 2 * PRODUCT**3 / times.pop("product").seconds
-    epoch = sum(n * t.seconds for n, t in zip(counts, times.values(), strict=True))
-    rows = plan.rows[plan.rows >= 0]
-    source = data.train.source.lengths[rows].astype(float)
-    target = data.train.target.lengths[rows] + 1.0  # end of sentence
-    useful = 3 * forward_operations(config.model, source, target, vocabularies[1]) / epoch
-    row = {
-        "languages": languages,
-        "ratio": useful / best,
-        "useful_gflops": useful / 1e9,
-        "product_gflops": best / 1e9,
-        "target_tokens_per_second": float(target.sum() / epoch),
-        "padding_share_source": 1 - source.sum() / (plan.shapes[:, 0].sum() * plan.rows.shape[1]),
-        "padding_share_target": 1 - target.sum() / (plan.shapes[:, 1].sum() * plan.rows.shape[1]),
-        "compilation_seconds": sum(timing.compilation for timing in times.values()),
-    }
-    return Report("training_throughput", {"preset": "small", "rounds": rounds}, [row])
+    return train
