@@ -176,8 +176,8 @@ class DecodingConfig(_Section):
     length_exponent: NotNegative = 1.0
     """Hypotheses compete by their log p divided by length to this power: more favours longer."""
     implementation: Literal["auto", "dense", "windowed"] = "auto"
-    """How attention is evaluated; the result is the same. auto: windowed where it was measured to
-    win."""
+    """How attention is evaluated; the result is the same. auto: windowed where that was measured to
+    pay for long sentences, by score and platform."""
     shortlist: CountOrZero = 0
     """Write only this many of the most frequent words, and likely translations of the source's
     words; 0: any word."""

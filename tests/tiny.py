@@ -1,5 +1,6 @@
 """A tiny run on a small real corpus, trained once a session, and calls of the command line."""
 
+import io
 import sys
 import tempfile
 from functools import cache
@@ -44,7 +45,7 @@ def cli_call(capsys, monkeypatch):
 
     def call(*arguments, stdin=b""):
         class Stdin:
-            buffer = stdin.splitlines(keepends=True)
+            buffer = io.BytesIO(stdin)
 
         monkeypatch.setattr(sys, "stdin", Stdin)
         monkeypatch.setattr("fa_jax.cache.set_up_process", lambda: None)

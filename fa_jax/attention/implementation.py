@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 import jax
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
 from fa_jax.attention import dense, windowed
 from fa_jax.attention.attention_config import Attention, AttentionConfig
@@ -36,18 +36,17 @@ def for_step(name: str | None, config: AttentionConfig, step: Step) -> Callable[
     return IMPLEMENTATIONS[name]
 
 
-def for_search(
-    attentions: Sequence[Attention], threshold: float | Float[Array, ""], length: int
-) -> Implementation | None:
-    """What a beam search hands to its steps; None: each step chooses.
+def for_search(attentions: Sequence[Attention]) -> Implementation:
+    """What a beam search hands to its steps.
 
-    attentions: of an ensemble's members. length: of the sources, padded.
+    Windowed wherever that pays for long sentences, at any threshold: windows may be whole
+    sentences, padding costs nothing in them, and so one program does for all lengths.
+
+    attentions: of an ensemble's members.
     """
-    narrow = any(
-        isinstance(attention, AttentionConfig) and _pays(attention, threshold, length)
-        for attention in attentions
-    )
-    return None if narrow else "dense"
+    scores = [config.score for config in attentions if isinstance(config, AttentionConfig)]
+    pays = all(jax.default_backend() in score.windowed_from for score in scores)
+    return "windowed" if pays else "dense"
 
 
 def _pays(config: AttentionConfig, threshold: float | Array, length: int) -> bool:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count
 
 import fa_jax
 from fa_jax.cli.arguments import OfRuns
@@ -11,6 +11,7 @@ from fa_jax.errors import UserError
 from fa_jax.runs.folder import as_json
 
 LINES_AT_ONCE = 1024  # read before their translations are written
+BYTES_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,7 @@ class Command(OfRuns):
 
     def __call__(self):
         runs = self.runs()
-        lines = _stdin_lines(self.decoding.max_source_length, runs[0].source.encode)
-        while chunk := list(islice(lines, LINES_AT_ONCE)):
+        for chunk in _stdin_lines(self.decoding.max_source_length, runs[0].source.encode):
             records = fa_jax.translate(
                 runs, chunk, self.decoding, n_best=self.n_best, details=self.details
             )
@@ -40,15 +40,36 @@ class Command(OfRuns):
             sys.stdout.flush()
 
 
-def _stdin_lines(longest: int, encode) -> Iterator[str]:
-    """Says which lines are longer than what is translated of them."""
-    for number, raw in enumerate(sys.stdin.buffer, start=1):
-        try:
-            line = raw.decode("utf-8").rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            raise UserError(f"stdin, line {number}: not UTF-8 (byte {error.start + 1})") from None
-        # A token has at least one letter, so most lines need no tokenizing here.
-        if len(line) > longest and (length := len(encode(line))) > longest:
-            cut = f"line {number} has {length:,} tokens; its first {longest:,} are translated"
-            print(f"fa-jax: {cut} (--decoding.max-source-length)", file=sys.stderr)
-        yield line
+def _stdin_lines(longest: int, encode) -> Iterator[list[str]]:
+    """Lines as they come: of a file many at once, of somebody who types each by itself.
+
+    Says which are longer than what is translated of them.
+    """
+    numbers = count(1)
+    for lines in _arrived():
+        for start in range(0, len(lines), LINES_AT_ONCE):
+            some = lines[start : start + LINES_AT_ONCE]
+            yield [_checked(next(numbers), raw, longest, encode) for raw in some]
+
+
+def _arrived() -> Iterator[list[bytes]]:
+    """Whole lines, as many as are there to be read, at least one."""
+    rest = b""
+    while read := sys.stdin.buffer.read1(BYTES_AT_ONCE):
+        *lines, rest = (rest + read).split(b"\n")
+        if lines:
+            yield lines
+    if rest:
+        yield [rest]
+
+
+def _checked(number: int, raw: bytes, longest: int, encode) -> str:
+    try:
+        line = raw.decode("utf-8").rstrip("\r")
+    except UnicodeDecodeError as error:
+        raise UserError(f"stdin, line {number}: not UTF-8 (byte {error.start + 1})") from None
+    # A token has at least one letter, so most lines need no tokenizing here.
+    if len(line) > longest and (length := len(encode(line))) > longest:
+        cut = f"line {number} has {length:,} tokens; its first {longest:,} are translated"
+        print(f"fa-jax: {cut} (--decoding.max-source-length)", file=sys.stderr)
+    return line

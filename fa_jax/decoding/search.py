@@ -16,12 +16,19 @@ from fa_jax.attention.implementation import for_search
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
-from fa_jax.decoding.beam_search import SMALLEST_BATCH, Hypotheses, beam_search
-from fa_jax.decoding.shortlist import Shortlist, candidates, doubled
+from fa_jax.decoding.beam_search import Hypotheses, beam_search
+from fa_jax.decoding.shortlist import Shortlist, candidates, enlarged
 from fa_jax.model.encoder_decoder import Params
 
 SHORTEST_SHAPE = 16
 """Sentences are padded to this many tokens, or twice, four times … as many."""
+SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS = 128, 4
+"""In windows padding costs next to nothing: a search in windows has fewer shapes to compile, 128
+tokens, 512, 2,048 … It reads sentences at the shapes above."""
+SMALLEST_BATCH = 8
+"""Sentences that a few lines are searched in."""
+QUEUE = 8
+"""Batches that wait together: when a sentence is done, the next one takes its place."""
 BY_SENTENCE, WHOLE = PartitionSpec("sentences"), PartitionSpec()
 
 
@@ -85,29 +92,34 @@ def search_translations(
         raise ValueError("decoding.shortlist needs a lexicon")
     results = [SearchResult([Hypothesis([], 0.0)], 0, 0)] * len(longest)
     shared = [(length,) * len(members) for length in longest]
-    for rows, sides in padded_batches(clipped, shared, lambda _: size):
-        padded, lengths = zip(*sides, strict=True)
-        limits = np.zeros(size, np.int32)
+    queued = size * QUEUE if len(longest) > SMALLEST_BATCH else size
+    dealt = _dealt(queued)
+    implementation = decoding.implementation
+    if implementation == "auto":
+        implementation = for_search([member.config.attention for member in members])
+    shape_of = _shape_in_windows if implementation == "windowed" else _shape
+    for rows, sides in padded_batches(clipped, shared, lambda _: queued, shape_of):
+        padded, lengths = ([part[dealt] for part in parts] for parts in zip(*sides, strict=True))
+        limits = np.zeros(queued, np.int32)
         limits[: len(rows)] = [_limit(longest[row], decoding) for row in rows]
-        own = np.zeros((size, 0), np.int32)
+        own = np.zeros((queued, 0), np.int32)
         if frequent < vocabulary:
             own = candidates(lexicon, padded[0], lengths[0], frequent, vocabulary)
         shape = padded[0].shape[1]
-        implementation = decoding.implementation
-        if implementation == "auto":
-            attentions = [member.config.attention for member in members]
-            implementation = for_search(attentions, decoding.threshold, shape)
         search = _compiled_search(
             configs=tuple(member.config for member in members),
             beam_size=min(decoding.beam_size, vocabulary),
             max_length=_limit(shape, decoding),
+            places=size // jax.local_device_count(),
+            read_at=_read_at(shape) if implementation == "windowed" else (),
             n_best=n_best,
             implementation=implementation,
             output_dtype=None if decoding.output_dtype == "model" else decoding.output_dtype,
         )
         numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_exponent)
         shortlist = Shortlist(own, frequent)
-        found = jax.device_get(search(params, padded, lengths, limits, shortlist, *numbers))
+        found = search(params, padded, lengths, limits[dealt], shortlist, *numbers)
+        found = jax.tree.map(lambda leaf: leaf[np.argsort(dealt)], jax.device_get(found))
         for place, row in enumerate(rows):
             results[row] = _result(found, place, n_best)
         progress(len(rows))
@@ -129,18 +141,39 @@ def batch_rows(sentences: int, decoding: DecodingConfig) -> int:
     return -(-min(rows, decoding.batch_size) // devices) * devices
 
 
+def _shape(length: int) -> int:
+    return enlarged(SHORTEST_SHAPE, length)
+
+
+def _shape_in_windows(length: int) -> int:
+    return enlarged(SHORTEST_IN_WINDOWS, length, TIMES_IN_WINDOWS)
+
+
+def _read_at(shape: int) -> tuple[int, ...]:
+    """The shapes that sentences of a shape in windows are read at."""
+    if shape == SHORTEST_IN_WINDOWS:
+        return tuple(sorted({*map(_shape, range(shape + 1))}))
+    return shape // 2, shape
+
+
 def padded_batches(
     sides: Sequence[Sequence[Sequence[int]]],
     lengths: Sequence[tuple[int, ...]],
     rows_of: Callable[[tuple[int, ...]], int],
+    shape_of: Callable[[int], int] = _shape,
 ) -> Iterator[tuple[list[int], list[tuple[Int[np.ndarray, "B S"], Int[np.ndarray, " B"]]]]]:
     """Sentences of like lengths together, in few shapes: their numbers, and each side's `pad`.
 
+    The longest come first: those that are searched last then end together.
+
     sides: the sentences as each model has them, or source and target. lengths: of each sentence,
     how long its sides are; without any words it is in no batch. rows_of: a batch of a shape.
+    shape_of: how far a length is padded.
     """
-    shapes = [tuple(doubled(SHORTEST_SHAPE, length) for length in each) for each in lengths]
-    order = sorted(range(len(lengths)), key=lambda row: (shapes[row], lengths[row]))
+    shapes = [tuple(map(shape_of, each)) for each in lengths]
+    order = sorted(
+        range(len(lengths)), key=lambda row: (shapes[row], [-length for length in lengths[row]])
+    )
     some = (row for row in order if any(lengths[row]))
     for shape, alike in itertools.groupby(some, shapes.__getitem__):
         while batch := list(itertools.islice(alike, rows_of(shape))):
@@ -167,6 +200,11 @@ def on_local_devices(function: Callable, *in_specs: PartitionSpec) -> Callable:
 
 def _mesh() -> Mesh:
     return Mesh(np.asarray(jax.local_devices()), ("sentences",))
+
+
+def _dealt(rows: int) -> Int[np.ndarray, " B"]:
+    """Which row goes where: to each device in turn, since the longest sentences come first."""
+    return np.arange(rows).reshape(-1, jax.local_device_count()).T.reshape(-1)
 
 
 def _limit(source_length: int, decoding: DecodingConfig) -> int:

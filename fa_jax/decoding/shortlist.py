@@ -37,29 +37,35 @@ class Shortlist:
 
 
 def output_layer(
-    output: Params, shortlist: Shortlist, dtype: str | None = None
-) -> tuple[OwnWords, Callable[[Float[Array, "B K F"], OwnWords], Float[Array, "B K L"]]]:
+    output: Params, frequent: int, dtype: str | None = None
+) -> tuple[
+    Callable[[Int[Array, "B C"]], OwnWords],
+    Callable[[Float[Array, "B K F"], OwnWords], Float[Array, "B K L"]],
+]:
     """The output layer of a list's words alone.
 
-    output: kernel [F, V] and bias [V] of the decoder. dtype: of the products; None: theirs.
-    Returns the sentences' own part, and a function of what the layer reads and of own parts: log
-    probabilities of the L = frequent + C words of the list, which share all probability.
+    output: kernel [F, V] and bias [V] of the decoder. frequent: of `Shortlist`. dtype: of the
+    products; None: theirs. Returns a function of candidates, the sentences' own part, and one of
+    what the layer reads and of own parts: log probabilities of the L = frequent + C words of the
+    list, which share all probability.
     """
-    own, first = shortlist.candidates, shortlist.frequent
     kernel = output["kernel"].astype(dtype or output["kernel"].dtype)
     bias = output["bias"].astype(jnp.float32)
-    frequent, float32 = kernel[:, :first], {"preferred_element_type": jnp.float32}
+    of_frequent, float32 = kernel[:, :frequent], {"preferred_element_type": jnp.float32}
+
+    def own_words(own: Int[Array, "B C"]) -> OwnWords:
+        return kernel.T[own], jnp.where(own == PAD, -jnp.inf, bias[own])
 
     def log_probs(x: Float[Array, "B K F"], own: OwnWords) -> Float[Array, "B K L"]:
         own_kernel, own_bias = own
         x = x.astype(kernel.dtype)
         flat = x.reshape(-1, x.shape[-1])  # one product for all sentences
-        scores = jnp.matmul(flat, frequent, **float32)
-        scores = scores.reshape(*x.shape[:2], -1) + bias[:first]
+        scores = jnp.matmul(flat, of_frequent, **float32)
+        scores = scores.reshape(*x.shape[:2], -1) + bias[:frequent]
         of_own = jnp.einsum("bkf,bcf->bkc", x, own_kernel, **float32) + own_bias[:, None]
         return jax.nn.log_softmax(jnp.concatenate([scores, of_own], axis=-1))
 
-    return (kernel.T[own], jnp.where(own == PAD, -jnp.inf, bias[own])), log_probs
+    return own_words, log_probs
 
 
 def candidates(
@@ -77,12 +83,13 @@ def candidates(
     own = [np.unique(lexicon[row[:n]]) for row, n in zip(sources, lengths, strict=True)]
     own = [words[words >= frequent] for words in own]
     widest = min(sources.shape[1] * lexicon.shape[1], vocabulary - frequent)
-    width = min(widest, doubled(FEWEST_CANDIDATES, max(map(len, own))))
+    width = min(widest, enlarged(FEWEST_CANDIDATES, max(map(len, own))))
     return pad(own, len(own), width)[0]
 
 
-def doubled(size: int, enough: int) -> int:
-    """A size, or twice, four times … as much: the smallest that is enough."""
+def enlarged(size: int, enough: int, factor: int = 2) -> int:
+    """A size, or `factor` times as much, or that many times … as much again: the smallest that is
+    enough."""
     while size < enough:
-        size *= 2
+        size *= factor
     return size

@@ -1,13 +1,18 @@
 """The commands as their user meets them: what they print and write."""
 
+import io
 import json
 import re
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import fa_jax
+from fa_jax.cli import translate
+from tests.command import REPOSITORY, command, environment
 from tests.tiny import LINES
 
 TEXT = "\n".join(LINES).encode()
@@ -125,6 +130,25 @@ def test_a_very_long_line_is_cut_and_said_so(trained, cli_call):
     status, out, err = cli_call("translate", trained, *options, stdin=line + b"\nIt rains.\n")
     assert (status, len(out.splitlines())) == (0, 2)
     assert re.search(r"line 1 has \d00,000 tokens; its first 64 are translated", err)
+
+
+def test_a_line_is_translated_before_the_next_one_is_typed(trained):
+    with subprocess.Popen(
+        command("translate", trained), env=environment(), stdin=-1, stdout=-1, cwd=REPOSITORY
+    ) as typed:
+        for line in LINES[0], LINES[0]:
+            typed.stdin.write(f"{line}\n".encode())
+            typed.stdin.flush()
+            assert typed.stdout.readline().endswith(b"\n")
+        typed.stdin.close()
+        assert not typed.stdout.read()
+
+
+def test_lines_that_arrive_in_pieces_are_whole(monkeypatch):
+    text = "é ü\n\nend".encode()
+    monkeypatch.setattr(translate, "BYTES_AT_ONCE", 1)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    assert [*translate._stdin_lines(9, str.split)] == [["é ü"], [""], ["end"]]
 
 
 def test_stdin_that_is_no_utf8(trained, cli_call):

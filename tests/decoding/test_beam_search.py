@@ -109,8 +109,9 @@ def test_neither_neighbours_nor_padding_nor_devices_matter(params):
         assert (alone.scored, alone.calls) == (together[row].scored, together[row].calls)
 
 
-def test_sentences_that_go_on_alone_end_as_they_would(params):
-    """24 sentences on one device: the last ones are searched in batches of 12 and 6."""
+@pytest.mark.parametrize("places", [1, 7, 8, 24])
+def test_sentences_that_wait_end_as_they_would_alone(params, places):
+    """24 sentences on one device, some of them together."""
     random = np.random.default_rng(0)
     lengths = random.integers(1, 17, 24)
     sources = random.integers(4, 9, (24, 16)) * (np.arange(16) < lengths[:, None])
@@ -119,7 +120,7 @@ def test_sentences_that_go_on_alone_end_as_they_would(params):
     def found(sources, lengths):
         return beam_search(
             [params], [sources], [lengths], 2 * lengths, any_word(len(lengths)), THRESHOLD,
-            configs=[CONFIG], beam_size=3, max_length=32,
+            configs=[CONFIG], beam_size=3, max_length=32, places=places,
         )  # fmt: skip
 
     together = found(sources, lengths)

@@ -7,7 +7,7 @@ import pytest
 
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.decoding.search import TrainedModel, search_translations
-from fa_jax.decoding.shortlist import Shortlist, candidates, output_layer
+from fa_jax.decoding.shortlist import candidates, output_layer
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 
 CONFIG = ModelConfig(
@@ -91,9 +91,8 @@ def test_a_rounded_output_layer_hardly_changes_log_probs(params):
     x = jax.random.normal(jax.random.key(0), (1, 4, 8))
 
     def log_probs(dtype):
-        shortlist = Shortlist(jnp.asarray(own), FREQUENT)
-        of_own, layer = output_layer(params["decoder"]["output"], shortlist, dtype)
-        return layer(x, of_own)
+        own_words, layer = output_layer(params["decoder"]["output"], FREQUENT, dtype)
+        return layer(x, own_words(jnp.asarray(own)))
 
     exact, rounded = log_probs(None), log_probs("bfloat16")
     listed = np.isfinite(exact)

@@ -82,16 +82,20 @@ def flax_total(params, x):
     return result
 
 
-def test_states_and_gradients_are_flax_own(setting):
-    params, x = setting
-    value, gradients = jax.value_and_grad(total, (0, 1))(params, x)
-    expected, expected_gradients = jax.value_and_grad(flax_total, (0, 1))(params, x)
+def agree_with_gradients(function, flax_function, params, x):
+    value, gradients = jax.value_and_grad(function, (0, 1))(params, x)
+    expected, expected_gradients = jax.value_and_grad(flax_function, (0, 1))(params, x)
     np.testing.assert_allclose(value, expected, rtol=1e-5)
     jax.tree.map(
         lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5),
         gradients,
         expected_gradients,
     )
+
+
+def test_states_and_gradients_are_flax_own(setting):
+    params, x = setting
+    agree_with_gradients(total, flax_total, params, x)
 
 
 def test_the_last_cells_and_their_gradients_are_flax_own(setting):
@@ -110,14 +114,7 @@ def test_the_last_cells_and_their_gradients_are_flax_own(setting):
                 total += carry[0].sum()
         return total
 
-    value, gradients = jax.value_and_grad(last_cells, (0, 1))(params, x)
-    expected, expected_gradients = jax.value_and_grad(flax_last_cells, (0, 1))(params, x)
-    np.testing.assert_allclose(value, expected, rtol=1e-5)
-    jax.tree.map(
-        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5),
-        gradients,
-        expected_gradients,
-    )
+    agree_with_gradients(last_cells, flax_last_cells, params, x)
 
 
 def test_padding_leaves_the_state_alone(setting):
