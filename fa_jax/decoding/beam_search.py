@@ -1,15 +1,13 @@
 """Beam search: a `lax.while_loop`, sentences and hypotheses batched.
 
 Several models may search together, as an ensemble: the mean of their log probabilities decides.
-Each step keeps a sentence's K best continuations. One that ends leaves the beam for the list of
-finished hypotheses; a sentence is done when none of its live hypotheses can still win. The
-sentences wait in a queue. As many as there are places are searched together; when some of them are
-done, the next ones take their places. A step notes words and which hypotheses they continue;
-translations are read back from these notes once, when all are done.
+The sentences wait in a queue. As many as there are places are searched together (`Beam`); when some
+of them are done, the next ones take their places. A step notes words and which hypotheses they
+continue; translations are read back from these notes when a sentence leaves its place.
 """
 
-import functools
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -17,15 +15,11 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from fa_jax.config import ModelConfig
-from fa_jax.data.vocabulary import BEGIN, END
-from fa_jax.decoding.best_of_many import best_of_many
-from fa_jax.decoding.shortlist import OwnWords, Shortlist, output_layer
-from fa_jax.model import decoder
-from fa_jax.model.encoder_decoder import Params, Source, cast_for_compute, embed_target, read_source
+from fa_jax.decoding.beam import Beam, Ends, Places
+from fa_jax.decoding.member import Read, prepared_member
+from fa_jax.decoding.shortlist import Shortlist
+from fa_jax.model.encoder_decoder import Params
 
-LARGEST_TABLE = 2**22
-"""Of embeddings, in numbers: where they are not more, what words add that are fed back is computed
-for all words once. It is some six times as much."""
 SHARE_TAKEN_IN = 8
 """When a place in so many is free, sentences from the queue are read and take them."""
 
@@ -45,48 +39,6 @@ class Hypotheses:
     scores: Float[Array, "B K"]
     scored: Int[Array, " B"]
     calls: Int[Array, " B"]
-
-
-@struct.dataclass
-class Ends:
-    """Where a sentence's best translations end, best first.
-
-    scores and lengths: as of `Hypotheses`. places: in the beam, at the step that wrote their end.
-    """
-
-    scores: Float[Array, "B K"]
-    lengths: Int[Array, "B K"]
-    places: Int[Array, "B K"]
-
-
-@struct.dataclass
-class Finished:
-    """What a sentence's search has come to so far. scored, calls: as of `Hypotheses`."""
-
-    ends: Ends
-    scored: Int[Array, " P"]
-    calls: Int[Array, " P"]
-
-
-@struct.dataclass
-class Places:
-    """Sentences that are searched together, and everything that a step of the search changes.
-
-    sentence: number in the queue. members: what each has read, and its output layer's part for
-    words of the sentence's own. limits, shortlist: as of `beam_search`. step: words so far.
-    last: words of the last step. live_scores: sums of log p; -inf marks an empty place in the
-    beam. decoders: of each member. finished: hypotheses that ended, and what the search cost.
-    """
-
-    sentence: Int[Array, " P"]
-    members: list[tuple[Source, OwnWords]]
-    limits: Int[Array, " P"]
-    shortlist: Shortlist
-    step: Int[Array, " P"]
-    last: Int[Array, "P K"]
-    live_scores: Float[Array, "P K"]
-    decoders: list[decoder.DecoderState]
-    finished: Finished
 
 
 @struct.dataclass
@@ -141,137 +93,80 @@ def beam_search(
     count = len(limits)
     places = min(places or count, count)
     taken_in = -(-places // SHARE_TAKEN_IN) if places < count else places
-    attention = {"threshold": threshold, "implementation": implementation}
-    readers, writers = zip(
-        *(
-            _member(*one, shortlist.frequent, output_dtype, attention, many=places < count)
-            for one in zip(params, configs, strict=True)
-        ),
-        strict=True,
-    )
+    waiting = (limits > 0).sum()
+    sizes = [*read_at] or [sources[0].shape[1]]
+    members = [
+        prepared_member(
+            *one,
+            frequent=shortlist.frequent,
+            output_dtype=output_dtype,
+            many=places < count,
+            threshold=threshold,
+            implementation=implementation,
+        )
+        for one in zip(params, configs, strict=True)
+    ]
+    beam = Beam(members, beam_size, n_best, length_exponent)
 
-    def is_open(state: Places) -> Bool[Array, " P"]:
-        """Where a live hypothesis can still win: all its further words may be certain."""
-        best_possible = state.live_scores.max(1) / _power(state.limits, length_exponent)
-        to_beat = state.finished.ends.scores[:, min(n_best, beam_size) - 1]
-        return (best_possible > to_beat) & (state.step < state.limits)
-
-    @functools.partial(jax.jit, static_argnums=1)  # traced once a size
-    def read(rows: Int[Array, " N"], size: int) -> list[tuple[Source, OwnWords]]:
+    @partial(jax.jit, static_argnums=1)  # traced once a size
+    def read(rows: Int[Array, " N"], size: int) -> list[Read]:
         """Sentences of the queue, no longer than so many words."""
         return [
-            reader(source[rows, :size], length[rows], shortlist.candidates[rows])
-            for reader, source, length in zip(readers, sources, lengths, strict=True)
+            member.read(source[rows, :size], length[rows], shortlist.candidates[rows])
+            for member, source, length in zip(members, sources, lengths, strict=True)
         ]
 
-    def begin(rows: Int[Array, " N"], members: list[tuple[Source, OwnWords]]) -> Places:
-        """Sentences of the queue that were read; rows that it does not have end before a word."""
+    def start(rows: Int[Array, " N"], read: list[Read]) -> Places:
+        """Sentences of the queue that were read; a row that it does not have is done."""
         known = jnp.minimum(rows, count - 1)
-        zeros = jnp.zeros((len(rows), beam_size), jnp.int32)
-        nothing = jnp.full(zeros.shape, -jnp.inf)
-        starts = [source.start for source, _ in members]
-        return Places(
-            sentence=rows,
-            members=members,
-            limits=jnp.where(rows < count, limits[known], 0),
-            shortlist=shortlist.replace(candidates=shortlist.candidates[known]),
-            step=zeros[:, 0],
-            last=jnp.full_like(zeros, BEGIN),
-            live_scores=nothing.at[:, 0].set(0),
-            decoders=jax.tree.map(
-                lambda leaf: jnp.repeat(leaf[:, None], beam_size, axis=1), starts
-            ),
-            finished=Finished(Ends(nothing, zeros, zeros), zeros[:, 0], zeros[:, 0]),
-        )
-
-    def step(state: Places) -> tuple[Places, Int[Array, "P K 2"]]:
-        """One word more for each place, and the step's note."""
-        searched = is_open(state)[:, None]
-        live = (state.live_scores > -jnp.inf) & searched
-        each = zip(writers, state.members, state.decoders, strict=True)
-        written = [write(*member, of_decoder, state.last) for write, member, of_decoder in each]
-        decoders, members_log_probs, windows = zip(*written, strict=True)
-        log_probs = sum(members_log_probs) / len(writers)
-        writable = jnp.arange(log_probs.shape[-1]) >= END
-        log_probs = jnp.where(writable, log_probs, -jnp.inf)
-        scores = jnp.where(live[..., None], state.live_scores[..., None] + log_probs, -jnp.inf)
-
-        listed = scores.shape[-1]
-        scores, chosen = best_of_many(scores.reshape(len(searched), -1), beam_size)
-        parent, word = chosen // listed, state.shortlist.words(chosen % listed)
-        ended = word == END
-        length = jnp.broadcast_to(state.step[:, None] + 1, parent.shape)
-        ends = Ends(
-            scores=jnp.where(ended, scores / _power(length, length_exponent), -jnp.inf),
-            lengths=length,
-            places=jax.lax.broadcasted_iota(jnp.int32, parent.shape, 1),
-        )
-        before = state.finished
-        both = jax.tree.map(lambda a, b: jnp.concatenate([a, b], axis=1), before.ends, ends)
-        _, best = jax.lax.top_k(both.scores, beam_size)
-        finished = Finished(
-            ends=_choose(both, best),
-            scored=before.scored + (sum(windows) * live).sum(1),
-            calls=before.calls + len(writers) * live.sum(1),
-        )
-        state = state.replace(
-            step=state.step + 1,
-            last=word,
-            live_scores=jnp.where(searched, jnp.where(ended, -jnp.inf, scores), state.live_scores),
-            decoders=_choose(list(decoders), parent),
-            finished=finished,
-        )
-        return state, jnp.stack([parent, word], axis=-1)
-
-    waiting = (limits > 0).sum()
-
-    def go_on(queue: Queue) -> Bool[Array, ""]:
-        """Until enough places are free for those who wait, or all are."""
-        open_places = is_open(queue.places).sum()
-        enough = jnp.where(queue.taken < waiting, places - taken_in, 0)
-        return open_places > enough
-
-    def search_on(queue: Queue) -> Queue:
-        state, note = step(queue.places)
-        row = queue.time % (2 * max_length)
-        notes = jax.lax.dynamic_update_slice_in_dim(queue.notes, note[None], row, axis=0)
-        return queue.replace(places=state, time=queue.time + 1, notes=notes)
+        own = shortlist.replace(candidates=shortlist.candidates[known])
+        return beam.start(rows, read, jnp.where(rows < count, limits[known], 0), own)
 
     def take_in(queue: Queue) -> Queue:
-        """Keeps what all places have come to, and gives free ones to sentences that wait."""
-        free = jnp.argsort(is_open(queue.places))[:taken_in]
+        """Keeps what the places that are free have come to, and gives them to those who wait."""
+        free = jnp.argsort(beam.is_open(queue.places))[:taken_in]
         rows = queue.taken + jnp.arange(taken_in)
         known = jnp.minimum(rows, count - 1)
         longest = jnp.stack([length[known] for length in lengths]).max()
-        new = begin(rows, _read_at(read, known, longest, sizes))
+        new = start(rows, _read_at(read, known, longest, sizes))
         return queue.replace(
             places=jax.tree.map(lambda all_, some: all_.at[free].set(some), queue.places, new),
             taken=queue.taken + taken_in,
-            found=_kept(queue, free, length_exponent),
+            found=_kept(queue, free, beam),
         )
 
-    def turn(queue: Queue) -> Queue:
-        return jax.lax.while_loop(go_on, search_on, take_in(queue))
+    def go_on(queue: Queue) -> Bool[Array, ""]:
+        """Until enough places are free for those who wait, or all are."""
+        enough = jnp.where(queue.taken < waiting, places - taken_in, 0)
+        return beam.is_open(queue.places).sum() > enough
 
-    sizes = [*read_at] or [sources[0].shape[1]]
+    def search_on(queue: Queue) -> Queue:
+        after, note = beam.step(queue.places)
+        row = queue.time % (2 * max_length)
+        notes = jax.lax.dynamic_update_slice_in_dim(queue.notes, note[None], row, axis=0)
+        return queue.replace(places=after, time=queue.time + 1, notes=notes)
+
     like = jax.eval_shape(lambda rows: read(rows, sizes[-1]), jnp.arange(taken_in))
     nobody = jax.tree.map(lambda leaf: jnp.zeros((places, *leaf.shape[1:]), leaf.dtype), like)
-    zeros = jnp.zeros((count, beam_size), jnp.int32)
     queue = Queue(
-        places=begin(jnp.full(places, count), nobody),
+        places=start(jnp.full(places, count), nobody),
         taken=jnp.int32(0),
         time=jnp.int32(0),
         notes=jnp.zeros((2 * max_length, places, beam_size, 2), jnp.int32),
-        found=Hypotheses(
-            words=jnp.zeros((count, beam_size, max_length), jnp.int32),
-            lengths=zeros,
-            scores=zeros.astype(jnp.float32),
-            scored=zeros[:, 0],
-            calls=zeros[:, 0],
-        ),
+        found=_nothing_found(count, beam_size, max_length),
     )
-    queue = jax.lax.while_loop(lambda queue: queue.taken < waiting, turn, queue)
-    return _kept(queue, jnp.arange(places), length_exponent)
+    queue = jax.lax.while_loop(
+        lambda queue: queue.taken < waiting,
+        lambda queue: jax.lax.while_loop(go_on, search_on, take_in(queue)),
+        queue,
+    )
+    return _kept(queue, jnp.arange(places), beam)
+
+
+def _nothing_found(count: int, beam_size: int, max_length: int) -> Hypotheses:
+    zeros = jnp.zeros((count, beam_size), jnp.int32)
+    words = jnp.zeros((*zeros.shape, max_length), jnp.int32)
+    return Hypotheses(words, zeros, jnp.zeros(zeros.shape), zeros[:, 0], zeros[:, 0])
 
 
 def _read_at(
@@ -290,79 +185,22 @@ def _read_at(
     return jax.lax.switch(jnp.searchsorted(jnp.asarray(sizes), longest), branches, rows)
 
 
-def _kept(
-    queue: Queue, chosen: Int[Array, " N"], length_exponent: float | Float[Array, ""]
-) -> Hypotheses:
+def _kept(queue: Queue, chosen: Int[Array, " N"], beam: Beam) -> Hypotheses:
     """What was found so far, with what the chosen places have come to."""
-    kept = "sentence", "limits", "step", "live_scores", "finished"
-    state = jax.tree.map(lambda leaf: leaf[chosen], {k: getattr(queue.places, k) for k in kept})
-    finished = state["finished"]
-    ends, lengths = finished.ends, state["limits"][:, None]
+    places = jax.tree.map(lambda leaf: leaf[chosen], queue.places)
+    finished, lengths = places.finished, places.limits[:, None]
+    ends = finished.ends
     cut = Ends(
-        scores=state["live_scores"] / _power(lengths, length_exponent),
+        scores=places.live_scores / beam.power(lengths),
         lengths=jnp.broadcast_to(lengths, ends.lengths.shape),
         places=jax.lax.broadcasted_iota(jnp.int32, ends.places.shape, 1),
     )
     none_finished = ends.scores[:, :1] == -jnp.inf  # the limit came first
-    ends = jax.tree.map(functools.partial(jnp.where, none_finished), cut, ends)
-    words = _read_back(queue.notes, chosen, queue.time - state["step"], ends)
+    ends = jax.tree.map(partial(jnp.where, none_finished), cut, ends)
+    words = _read_back(queue.notes, chosen, queue.time - places.step, ends)
     new = Hypotheses(words, ends.lengths, ends.scores, finished.scored, finished.calls)
     return jax.tree.map(
-        lambda all_, some: all_.at[state["sentence"]].set(some, mode="drop"), queue.found, new
-    )
-
-
-def _member(params, config, frequent, output_dtype, attention, many):
-    """What a member does with a sentence: it reads it once, and writes word by word.
-
-    many: sentences; what each word of the vocabulary adds when it is fed back is then computed
-    beforehand.
-    """
-    whole = cast_for_compute(params, config)
-    params = whole["decoder"]
-    kernels = decoder.step_kernels(params, config)
-    own_words, log_probs = output_layer(params["output"], frequent, output_dtype)
-
-    def read(source, lengths, candidates):
-        return read_source(whole, config, source, lengths), own_words(candidates)
-
-    def feed_back(embedded):
-        return decoder.feed_back(params, config, embedded)
-
-    table = None
-    if many and not config.contextualize and params["embedding"].size <= LARGEST_TABLE:
-        table = feed_back(params["embedding"])
-
-    def write(source, own_words, state, last):
-        """The next state, log probabilities of the listed words, and windows."""
-        if table is None:
-            feedback = feed_back(embed_target(whole, source, last))
-        else:
-            feedback = jax.tree.map(lambda leaf: leaf[last], table)
-        state, attended = decoder.decoder_step(
-            params,
-            config,
-            lambda name, x: x @ kernels[name],
-            state,
-            feedback,
-            source.memory,
-            details=False,
-            **attention,
-        )
-        words = log_probs(decoder.bottleneck(params, state.output), own_words)
-        return state, words, attended.window
-
-    return read, write
-
-
-def _power(length: Int[Array, "*N"], exponent: float | Float[Array, ""]) -> Float[Array, "*N"]:
-    return jnp.maximum(length, 1).astype(jnp.float32) ** exponent
-
-
-def _choose(tree: PyTree, chosen: Int[Array, "B K"]) -> PyTree:
-    """Of each sentence these rows: as a new hypothesis takes its parent's."""
-    return jax.vmap(lambda rows, places: jax.tree.map(lambda leaf: leaf[places], rows))(
-        tree, chosen
+        lambda all_, some: all_.at[places.sentence].set(some, mode="drop"), queue.found, new
     )
 
 

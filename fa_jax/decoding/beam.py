@@ -1,0 +1,154 @@
+"""A step of beam search: each sentence keeps its K best continuations.
+
+One that ends leaves the beam for the list of finished hypotheses; a sentence is done when none of
+its live hypotheses can still win.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jaxtyping import Array, Bool, Float, Int, PyTree
+
+from fa_jax.data.vocabulary import BEGIN, END
+from fa_jax.decoding.best_of_many import best_of_many
+from fa_jax.decoding.member import Member, Read
+from fa_jax.decoding.shortlist import Shortlist
+from fa_jax.model.decoder import DecoderState
+
+
+@struct.dataclass
+class Ends:
+    """Where a sentence's best translations end, best first.
+
+    scores and lengths: as of `Hypotheses`. places: in the beam, at the step that wrote their end.
+    """
+
+    scores: Float[Array, "B K"]
+    lengths: Int[Array, "B K"]
+    places: Int[Array, "B K"]
+
+
+@struct.dataclass
+class Finished:
+    """What a sentence's search has come to so far. scored, calls: as of `Hypotheses`."""
+
+    ends: Ends
+    scored: Int[Array, " P"]
+    calls: Int[Array, " P"]
+
+
+@struct.dataclass
+class Places:
+    """Sentences that are searched together, and everything that a step of the search changes.
+
+    sentence: number in the queue. read: by each member. limits, shortlist: as of `beam_search`.
+    step: words so far.
+    last: words of the last step. live_scores: sums of log p; -inf marks an empty place in the
+    beam. decoders: of each member. finished: hypotheses that ended, and what the search cost.
+    """
+
+    sentence: Int[Array, " P"]
+    read: list[Read]
+    limits: Int[Array, " P"]
+    shortlist: Shortlist
+    step: Int[Array, " P"]
+    last: Int[Array, "P K"]
+    live_scores: Float[Array, "P K"]
+    decoders: list[DecoderState]
+    finished: Finished
+
+
+@dataclass(frozen=True)
+class Beam:
+    """How all sentences are searched. size, n_best, length_exponent: as of `beam_search`."""
+
+    members: Sequence[Member]
+    size: int
+    n_best: int
+    length_exponent: float | Float[Array, ""]
+
+    def is_open(self, places: Places) -> Bool[Array, " P"]:
+        """Where a live hypothesis can still win: all its further words may be certain."""
+        best_possible = places.live_scores.max(1) / self.power(places.limits)
+        to_beat = places.finished.ends.scores[:, min(self.n_best, self.size) - 1]
+        return (best_possible > to_beat) & (places.step < places.limits)
+
+    def start(
+        self,
+        sentence: Int[Array, " P"],
+        read: list[Read],
+        limits: Int[Array, " P"],
+        shortlist: Shortlist,
+    ) -> Places:
+        """Before the first word."""
+        zeros = jnp.zeros((len(sentence), self.size), jnp.int32)
+        nothing = jnp.full(zeros.shape, -jnp.inf)
+        starts = [source.start for source, _ in read]
+        return Places(
+            sentence=sentence,
+            read=read,
+            limits=limits,
+            shortlist=shortlist,
+            step=zeros[:, 0],
+            last=jnp.full_like(zeros, BEGIN),
+            live_scores=nothing.at[:, 0].set(0),
+            decoders=jax.tree.map(
+                lambda leaf: jnp.repeat(leaf[:, None], self.size, axis=1), starts
+            ),
+            finished=Finished(Ends(nothing, zeros, zeros), zeros[:, 0], zeros[:, 0]),
+        )
+
+    def step(self, places: Places) -> tuple[Places, Int[Array, "P K 2"]]:
+        """One word more for each place; and the step's note: which places in the beam were
+        continued, and with which words."""
+        searched = self.is_open(places)[:, None]
+        live = (places.live_scores > -jnp.inf) & searched
+        each = zip(self.members, places.read, places.decoders, strict=True)
+        written = [member.write(read, state, places.last) for member, read, state in each]
+        decoders, members_log_probs, windows = zip(*written, strict=True)
+        log_probs = sum(members_log_probs) / len(self.members)
+        writable = jnp.arange(log_probs.shape[-1]) >= END
+        log_probs = jnp.where(writable, log_probs, -jnp.inf)
+        scores = jnp.where(live[..., None], places.live_scores[..., None] + log_probs, -jnp.inf)
+
+        listed = scores.shape[-1]
+        scores, chosen = best_of_many(scores.reshape(len(searched), -1), self.size)
+        parent, word = chosen // listed, places.shortlist.words(chosen % listed)
+        ended = word == END
+        length = jnp.broadcast_to(places.step[:, None] + 1, parent.shape)
+        ends = Ends(
+            scores=jnp.where(ended, scores / self.power(length), -jnp.inf),
+            lengths=length,
+            places=jax.lax.broadcasted_iota(jnp.int32, parent.shape, 1),
+        )
+        before = places.finished
+        both = jax.tree.map(lambda a, b: jnp.concatenate([a, b], axis=1), before.ends, ends)
+        _, best = jax.lax.top_k(both.scores, self.size)
+        finished = Finished(
+            ends=_choose(both, best),
+            scored=before.scored + (sum(windows) * live).sum(1),
+            calls=before.calls + len(self.members) * live.sum(1),
+        )
+        live_scores = jnp.where(ended, -jnp.inf, scores)
+        after = places.replace(
+            step=places.step + 1,
+            last=word,
+            live_scores=jnp.where(searched, live_scores, places.live_scores),
+            decoders=_choose(list(decoders), parent),
+            finished=finished,
+        )
+        return after, jnp.stack([parent, word], axis=-1)
+
+    def power(self, length: Int[Array, "*N"]) -> Float[Array, "*N"]:
+        """What sums of log p over so many words are divided by."""
+        return jnp.maximum(length, 1).astype(jnp.float32) ** self.length_exponent
+
+
+def _choose(tree: PyTree, chosen: Int[Array, "B K"]) -> PyTree:
+    """Of each sentence these rows: as a new hypothesis takes its parent's."""
+    return jax.vmap(lambda rows, places: jax.tree.map(lambda leaf: leaf[places], rows))(
+        tree, chosen
+    )
