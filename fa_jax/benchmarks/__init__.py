@@ -5,5 +5,7 @@ BENCHMARKS = {
     "attention_step": "from which sentence length does scoring the windows alone pay?",
     "long_sentences": "does the cost of a step follow the window or the sentence?",
     "score_costs": "do windows pay under every score?",
+    "search_compilation": "how long does a user wait for the compiler?",
+    "translate_command": "what does somebody wait for who translates 1,000 lines?",
     "training_throughput": "how near is training to this machine's best?",
 }

@@ -68,7 +68,7 @@ def beam_search(
     beam_size: int,
     max_length: int,
     places: int | None = None,
-    read_at: Sequence[int] = (),
+    read_at: Sequence[int] | None = None,
     n_best: int = 1,
     implementation: str | None = None,
     output_dtype: str | None = None,
@@ -85,7 +85,7 @@ def beam_search(
         of different lengths compare.
       beam_size: K. max_length: L, no limit may be larger. places: P, how many sentences are
         searched together; None: all. read_at: lengths to which sentences are padded while they are
-        read, the shortest that holds those read together; without any it is S. n_best: the search
+        read, the shortest that holds those read together; None: S. n_best: the search
         goes on until so many hypotheses are safe.
       implementation: of attention; None: it chooses. output_dtype: of the output layer's products;
         None: the model's.
@@ -94,7 +94,7 @@ def beam_search(
     places = min(places or count, count)
     taken_in = -(-places // SHARE_TAKEN_IN) if places < count else places
     waiting = (limits > 0).sum()
-    sizes = [*read_at] or [sources[0].shape[1]]
+    sizes = read_at or [sources[0].shape[1]]
     members = [
         prepared_member(
             *one,

@@ -3,7 +3,7 @@
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -24,7 +24,7 @@ SHORTEST_SHAPE = 16
 """Sentences are padded to this many tokens, or twice, four times … as many."""
 SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS = 128, 4
 """In windows padding costs next to nothing: a search in windows has fewer shapes to compile, 128
-tokens, 512, 2,048 … It reads sentences at the shapes above."""
+tokens, 512, 2,048 … It reads sentences padded to an eighth of that, a quarter, half or all."""
 SMALLEST_BATCH = 8
 """Sentences that a few lines are searched in."""
 QUEUE = 8
@@ -106,15 +106,13 @@ def search_translations(
         if frequent < vocabulary:
             own = candidates(lexicon, padded[0], lengths[0], frequent, vocabulary)
         shape = padded[0].shape[1]
-        search = _compiled_search(
-            configs=tuple(member.config for member in members),
-            beam_size=min(decoding.beam_size, vocabulary),
-            max_length=_limit(shape, decoding),
+        search = search_program(
+            [member.config for member in members],
+            replace(decoding, beam_size=min(decoding.beam_size, vocabulary)),
+            shape,
+            implementation,
             places=size // jax.local_device_count(),
-            read_at=_read_at(shape) if implementation == "windowed" else (),
             n_best=n_best,
-            implementation=implementation,
-            output_dtype=None if decoding.output_dtype == "model" else decoding.output_dtype,
         )
         numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_exponent)
         shortlist = Shortlist(own, frequent)
@@ -147,13 +145,6 @@ def _shape(length: int) -> int:
 
 def _shape_in_windows(length: int) -> int:
     return enlarged(SHORTEST_IN_WINDOWS, length, TIMES_IN_WINDOWS)
-
-
-def _read_at(shape: int) -> tuple[int, ...]:
-    """The shapes that sentences of a shape in windows are read at."""
-    if shape == SHORTEST_IN_WINDOWS:
-        return tuple(sorted({*map(_shape, range(shape + 1))}))
-    return shape // 2, shape
 
 
 def padded_batches(
@@ -209,6 +200,31 @@ def _dealt(rows: int) -> Int[np.ndarray, " B"]:
 
 def _limit(source_length: int, decoding: DecodingConfig) -> int:
     return int(decoding.max_length_ratio * source_length) + decoding.max_length_extra
+
+
+def search_program(
+    configs: Sequence[ModelConfig],
+    decoding: DecodingConfig,
+    shape: int,
+    implementation: str,
+    *,
+    places: int,
+    n_best: int = 1,
+) -> Callable[..., Hypotheses]:
+    """`beam_search` for sentences padded to a shape, to be compiled when it is called.
+
+    configs: of the members. places: of each device.
+    """
+    return _compiled_search(
+        configs=tuple(configs),
+        beam_size=decoding.beam_size,
+        max_length=_limit(shape, decoding),
+        places=places,
+        read_at=tuple(shape // n for n in (8, 4, 2, 1)) if implementation == "windowed" else None,
+        n_best=n_best,
+        implementation=implementation,
+        output_dtype=None if decoding.output_dtype == "model" else decoding.output_dtype,
+    )
 
 
 @functools.lru_cache(maxsize=64)
