@@ -91,7 +91,7 @@ def measure(rounds: int = 3, steps: int = 50) -> Report:
             }
         )
     references = [reference for _, reference in pairs]
-    bleu = {name: _bleu(run, texts, references) for name, texts in translations.items()}
+    bleu = {name: bleu_of_tokens(run, texts, references) for name, texts in translations.items()}
     words = {n: sum(map(len, texts)) / len(texts) for n, texts in translations.items()}
     notes = [
         f"Decoding: {len(pairs):,} test sentences, beam {run.config.decoding.beam_size}, best "
@@ -212,13 +212,15 @@ class _JoeyNMT:
         return json.loads(line)
 
 
-def _write_tokens(path: Path, vocabulary: Vocabulary, texts: Iterable[Sequence[int]]):
+def write_tokens(path: Path, vocabulary: Vocabulary, texts: Iterable[Sequence[int]]):
     """A line a text."""
     lines = (" ".join(vocabulary.tokens[word] for word in text) for text in texts)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def _bleu(run: Run, translations: Sequence[Sequence[str]], references: Sequence[str]) -> float:
+def bleu_of_tokens(
+    run: Run, translations: Sequence[Sequence[str]], references: Sequence[str]
+) -> float:
     """On characters for Japanese (subwords are compared nowhere)."""
     tokenizer = run.target.tokenizer
     texts = [tokenizer.detokenize(tokens) for tokens in translations]
@@ -234,10 +236,10 @@ def _workplace(config: Config, data: PreparedData) -> Path:
     codecs, encoded = (data.source, data.target), (data.train.source, data.train.target)
     for place, (language, codec) in enumerate(zip(languages, codecs, strict=True)):
         words = codec.vocabulary
-        _write_tokens(folder / f"train.{language}", words, encoded[place])
+        write_tokens(folder / f"train.{language}", words, encoded[place])
         for split in ("validation", "test"):
             texts = (codec.encode(pair[place]) for pair in getattr(data.corpus, split))
-            _write_tokens(folder / f"{split}.{language}", words, texts)
+            write_tokens(folder / f"{split}.{language}", words, texts)
         text = "".join(f"{word}\n" for word in words.tokens if word not in SPECIAL)
         (folder / f"vocabulary.{language}").write_text(text, encoding="utf-8")
     path = folder / "config.yaml"
