@@ -58,7 +58,9 @@ def measure(rounds: int = 3, vocabulary: int = 4000, queued: int = 512) -> Repor
 
 def _seconds(params, model: ModelConfig, length: int, implementation: str, queued: int) -> float:
     jax.clear_caches()
-    search = search_program([model], DECODING, length, implementation, places=DECODING.batch_size)
+    search = search_program(
+        [model], DECODING, length, implementation, places=DECODING.batch_size, many=True
+    )
     ids, zeros = np.zeros((queued, length), np.int32), np.zeros(queued, np.int32)
     vocabulary = params["decoder"]["output"]["bias"].shape[0]
     shortlist = Shortlist(np.zeros((queued, 0), np.int32), vocabulary)
