@@ -5,11 +5,14 @@ compiled for each doubling of the length.
 """
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from statistics import median
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.compilation_cache import compilation_cache
 
 from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.config import DecodingConfig, ModelConfig
@@ -32,9 +35,10 @@ def measure(rounds: int = 3, vocabulary: int = 4000, queued: int = 512) -> Repor
     params = init_encoder_decoder(jax.random.key(0), model, vocabulary, vocabulary)
     sides = [(length, name) for length in LENGTHS for name in IMPLEMENTATIONS]
     found = {side: [] for side in sides}
-    for _ in range(rounds):
-        for length, name in sides:
-            found[length, name].append(_seconds(params, model, length, name, queued))
+    with _nothing_kept():
+        for _ in range(rounds):
+            for length, name in sides:
+                found[length, name].append(_seconds(params, model, length, name, queued))
     rows = [
         {
             "length": length,
@@ -54,6 +58,19 @@ def measure(rounds: int = 3, vocabulary: int = 4000, queued: int = 512) -> Repor
     ]
     settings = {"vocabulary": vocabulary, "queued": queued, "rounds": rounds}
     return Report("search_compilation", settings, rows, headlines=headlines)
+
+
+@contextmanager
+def _nothing_kept() -> Iterator[None]:
+    """Nothing is read from the cache of compiled programs, or written there."""
+    before = jax.config.jax_enable_compilation_cache
+    try:
+        jax.config.update("jax_enable_compilation_cache", False)
+        compilation_cache.reset_cache()
+        yield
+    finally:
+        jax.config.update("jax_enable_compilation_cache", before)
+        compilation_cache.reset_cache()
 
 
 def _seconds(params, model: ModelConfig, length: int, implementation: str, queued: int) -> float:
