@@ -176,7 +176,8 @@ def _train(folder: Path, run: Run) -> float:
             "seed": 1,
         }
         files = ["--train-sets", folder / "train.source", folder / "train.target"]
-        _marian("train", *_options(settings), *files, *_files(folder, "model.npz"), "--log", log)
+        model_file = ["--model", folder / "model.npz"]
+        _marian("train", *_options(settings), *files, *model_file, *_shared(folder), "--log", log)
     for kind in EIGHT_BITS:
         packed = folder / f"model.{kind}.bin"
         if not packed.exists():
@@ -187,10 +188,11 @@ def _train(folder: Path, run: Run) -> float:
 
 def _marian_sides(folder: Path, run: Run, models: Sequence[str]) -> list[Side]:
     settings = {"beam-size": run.config.decoding.beam_size, "normalize": 1, "maxi-batch": 100}
-    options = [*_options(settings), "--maxi-batch-sort", "src", "--quiet"]
+    sort = "--maxi-batch-sort", "src"
+    options = [*_shared(folder), *_options(settings), *sort, "--quiet", "--mini-batch"]
     return [
         Side(
-            [*map(str, [MARIAN, "decode", *_files(folder, model), *options, "--mini-batch", size])],
+            [*map(str, [MARIAN, "decode", "--models", folder / model, *options, size])],
             folder / "lines.source",
             folder / f"{model}.{size}.translations",
         )
@@ -203,9 +205,9 @@ def _fastest(sides: Sequence[Side]) -> Side:
     return min(sides, key=Side.seconds)
 
 
-def _files(folder: Path, model: str) -> list[Path | str]:
-    vocabularies = [folder / "source.yml", folder / "target.yml"]
-    return ["--model", folder / model, "--vocabs", *vocabularies, "--cpu-threads", str(THREADS)]
+def _shared(folder: Path) -> list[Path | str]:
+    vocabularies = folder / "source.yml", folder / "target.yml"
+    return ["--vocabs", *vocabularies, "--cpu-threads", str(THREADS)]
 
 
 def _options(settings: dict[str, str | float]) -> list[str]:
