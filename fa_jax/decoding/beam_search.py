@@ -43,10 +43,14 @@ class Hypotheses:
 
 @struct.dataclass
 class Queue:
-    """taken: sentences that have had a place. time: steps of all places. notes: of each step the
-    places in the last beam that were continued, and the words that did; of twice as many steps as
-    a translation may have words, since a place may wait as long for others as it was searched.
-    found: of all sentences; what has no place yet is empty."""
+    """Places, the sentences that wait for one, and what was found.
+
+    taken: sentences that have had a place. time: steps of all places. notes: of each step the
+    places in the last beam that were continued, and the words that did; the last 2 L steps. A
+    sentence has at most L words, and its place is then free for less than L steps more: all that
+    were begun before it end in that time, and none that was begun later is taken first.
+    found: of all sentences; what has no place yet is empty.
+    """
 
     places: Places
     taken: Int[Array, ""]
@@ -124,7 +128,8 @@ def beam_search(
 
     def take_in(queue: Queue) -> Queue:
         """Keeps what the places that are free have come to, and gives them to those who wait."""
-        free = jnp.argsort(beam.is_open(queue.places))[:taken_in]
+        age = queue.places.step  # the oldest go first: `Queue.notes` forgets
+        free = jnp.argsort(jnp.where(beam.is_open(queue.places), 1, -age))[:taken_in]
         rows = queue.taken + jnp.arange(taken_in)
         known = jnp.minimum(rows, count - 1)
         longest = jnp.stack([length[known] for length in lengths]).max()

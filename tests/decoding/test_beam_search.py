@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -131,6 +132,26 @@ def test_sentences_that_wait_end_as_they_would_alone(params, places):
         for name in ("words", "lengths", "scored", "calls"):
             np.testing.assert_array_equal(getattr(alone, name)[0], getattr(together, name)[row])
         np.testing.assert_allclose(alone.scores[0], together.scores[row], rtol=1e-4)
+
+
+def test_a_sentence_that_is_done_early_keeps_its_words(params):
+    """Most sentences are short, so that there are always free places; what others found must be
+    kept before the notes of it are written over."""
+    count, longest = 600, 16
+
+    @partial(jax.jit, static_argnums=2)
+    def found(sources, limits, places):
+        return beam_search(
+            [params], [sources], [jnp.full(count, 4)], limits, any_word(count), jnp.inf,
+            configs=[CONFIG], beam_size=3, max_length=longest, places=places,
+        ).words  # fmt: skip
+
+    for seed in (4, 7):
+        random = np.random.default_rng(seed)
+        sources = jnp.asarray(random.integers(4, 9, (count, 4)))
+        limits = jnp.asarray(random.choice([1, 2, 3, longest], count))
+        together, waiting = (found(sources, limits, places) for places in (None, 64))
+        np.testing.assert_array_equal(waiting, together)
 
 
 def test_windowed_is_dense(params):
