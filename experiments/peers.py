@@ -3,7 +3,7 @@
 Same data, same subwords, same sizes, same beam, same machine, both in one run: each round trains a
 number of steps and translates the test set on one side, then on the other. JoeyNMT lives in an
 environment of its own (`make peers`) and is trained for a while first, so that its translations
-end where sentences end; ours is the run of `make train LANG=en-ja`.
+end where sentences end; ours is the run that comes with fa_jax.
 """
 
 import json
@@ -23,7 +23,7 @@ from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.cache import cache_folder
 from fa_jax.config import Config
 from fa_jax.data.batches import epoch_order, make_batch, plan_batches
-from fa_jax.data.encoded import PreparedData, prepare
+from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.vocabulary import SPECIAL, Vocabulary
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import score_translations
@@ -32,7 +32,7 @@ from fa_jax.runs.translate import read_sources, search, texts_of
 from fa_jax.training.optimizer import make_optimizer
 from fa_jax.training.step import init_state, make_train_step, replicate, shard
 
-RUN = Path("runs/en-ja-small")
+RUN = "en-ja"
 PYTHON = Path(".venv-peers/bin/python")
 BATCH_SIZES = (32, 64, 128)
 TRAINING_BATCH = 64
@@ -47,15 +47,12 @@ def measure(rounds: int = 3, steps: int = 50) -> Report:
     rounds: times that each side trains and translates. steps: of training that a round times.
 
     Raises:
-      UserError: JoeyNMT or the trained run is not there.
+      UserError: JoeyNMT is not there.
     """
-    if not PYTHON.exists():
-        raise UserError(f"{PYTHON} is not there: `make peers` installs JoeyNMT beside fa_jax")
-    run = load_run(RUN)
-    data = prepare(run.config.data, codecs=(run.source, run.target))
+    run, data = our_run(PYTHON)
     pairs = list(data.corpus.test)
     theirs = _JoeyNMT(_workplace(run.config, data))
-    ours = _FaJax(run, data, [source for source, _ in pairs])
+    ours = FaJaxSide(run, data, [source for source, _ in pairs])
     sides = {"fa_jax": ours, "joeynmt": theirs}
 
     ours.warm_up()
@@ -119,16 +116,30 @@ def measure(rounds: int = 3, steps: int = 50) -> Report:
     )
 
 
-class _FaJax:
-    """Our side, with the same answers as JoeyNMT's."""
+def our_run(peer: Path) -> tuple[Run, PreparedData]:
+    """The run that comes with fa_jax, and the text that it was trained on.
 
-    def __init__(self, run: Run, data: PreparedData, lines: Sequence[str]):
+    Raises:
+      UserError: the peer's program is not there.
+    """
+    if not peer.exists():
+        raise UserError(f"{peer} is not there: `make peers` installs it beside fa_jax")
+    run = load_run(RUN)
+    return run, prepare(run.config.data, codecs=(run.source, run.target))
+
+
+class FaJaxSide:
+    """Our side, with the same answers as JoeyNMT's. batch: pairs a step of training has."""
+
+    def __init__(
+        self, run: Run, data: PreparedData, lines: Sequence[str], batch: int = TRAINING_BATCH
+    ):
         self._run, self._data, self._lines = run, data, lines
         config = run.config
         self._plan = plan_batches(
             data.train.source.lengths,
             data.train.target.lengths,
-            batch_size=TRAINING_BATCH,
+            batch_size=batch,
             max_length=config.data.max_length,
             padded_shapes=config.data.padded_shapes,
         )

@@ -23,7 +23,7 @@ import tyro
 from experiments.measuring.folders import RECORDS, write
 from fa_jax.cache import set_up_process
 from fa_jax.config import Config
-from fa_jax.data.encoded import PreparedData, prepare
+from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.decoding.search import average_window
 from fa_jax.evaluation.validation import mean_smoothed_bleu
 from fa_jax.presets import SYSTEMS, preset

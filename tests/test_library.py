@@ -23,3 +23,11 @@ def test_importing_it_loads_jax_and_attention_alone():
     code = f"import sys, fa_jax; print([m for m in {HEAVY!r} if m in sys.modules])"
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert finished.stdout.strip() == "[]", finished.stderr
+
+
+def test_a_translation_waits_for_nothing_that_reads_corpora():
+    code = "import sys, fa_jax.cli.translate, fa_jax.runs.translate; print(*sys.modules, sep='\\n')"
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    loaded = finished.stdout.splitlines()
+    assert "fa_jax.decoding.beam_search" in loaded
+    assert not {"tensorflow_datasets", "matplotlib", "nltk"} & {*loaded}

@@ -9,7 +9,7 @@ import pytest
 
 import fa_jax
 from fa_jax.data.corpora import load_corpus
-from fa_jax.data.encoded import prepare
+from fa_jax.data.prepared import prepare
 from fa_jax.data.vocabulary import UNKNOWN
 from fa_jax.presets import SMALL_SIZES
 from fa_jax.recipe import Amount, amount_of_text, fitted, told

@@ -7,5 +7,6 @@ BENCHMARKS = {
     "score_costs": "do windows pay under every score?",
     "search_compilation": "how long does a user wait for the compiler?",
     "translate_command": "what does somebody wait for who translates 1,000 lines?",
+    "search_throughput": "how near is a beam search to this machine's best?",
     "training_throughput": "how near is training to this machine's best?",
 }

@@ -1,10 +1,9 @@
 """How fast does the `small` preset train, against what this machine can do at best? And with
 several layers?
 
-Useful floating-point operations a second: two for each multiply and add of the model's products,
-on real words only (padding is computed, not counted), three times the forward pass for a step. At
-best: a 2048 × 2048 float32 product by `jnp`. Both sides alternate in one run, after compilation;
-medians.
+Useful floating-point operations a second: those of the model's products, on real words only
+(padding is computed, not counted), three times the forward pass for a step. At best: a 2048 × 2048
+float32 product. Both sides alternate in one run, after compilation; medians.
 """
 
 from collections.abc import Callable
@@ -12,41 +11,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from fa_jax.benchmarks.operations import largest_product, operations, operations_of_product
 from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.benchmarks.timing import alternate
-from fa_jax.config import Config, ModelConfig
+from fa_jax.config import Config
 from fa_jax.data.batches import Batch, make_batch, plan_batches
-from fa_jax.data.encoded import prepare
+from fa_jax.data.prepared import prepare
 from fa_jax.presets import preset
 from fa_jax.training.optimizer import make_optimizer
 from fa_jax.training.step import TrainState, init_state, make_train_step, replicate, shard
 
-PRODUCT = 2048
 LAYERS = (1, 4)
-
-
-def forward_operations(
-    config: ModelConfig, source: np.ndarray, target: np.ndarray, vocabulary: int
-) -> float:
-    """Floating-point operations of sentences of these lengths in the forward pass's products."""
-    e, n, h = config.embedding_size, config.encoder_size, config.decoder_size
-    a, d, f = config.attention_size, config.annotation_size, config.bottleneck_size
-    upper = config.layers - 1
-    read = e + upper * d + config.layers * n  # by the LSTMs of one direction
-    encoder = d * read * 4 + d * a  # and keys
-    lstms = e + h + (d if config.query == "previous" else 0) + upper * 2 * h
-    written = h * f + f * vocabulary
-    if config.input_feeding:
-        lstms += h
-    if config.writes_attentional:
-        written += (d + h) * h
-    step = lstms * 4 * h + h * a + (h + e) * a + written
-    pair = a + d  # score of a position, its part of the context
-    return 2 * (source * encoder + target * step + source * target * pair).sum()
 
 
 def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
@@ -68,15 +45,13 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
     # A step's time depends on its shape alone: one batch of each, weighted by how many there are.
     _, first, counts = np.unique(plan.shapes, axis=0, return_index=True, return_counts=True)
     batches = {i: make_batch(data.train, plan, i) for i in first.tolist()}
-    matrix = jax.random.normal(jax.random.key(0), (PRODUCT, PRODUCT))
-    product = jax.jit(jnp.matmul)
-    sides = {"product": lambda: product(matrix, matrix)}
+    sides = {"product": largest_product()}
     models = {layers: replace(config.model, layers=layers) for layers in LAYERS}
     for layers, model in models.items():
         train = _trainer(replace(config, model=model), *vocabularies)
         sides |= {(layers, i): partial(train, batch) for i, batch in batches.items()}
     times = alternate(sides, rounds)
-    best = 2 * PRODUCT**3 / times["product"].seconds
+    best = operations_of_product() / times["product"].seconds
     rows = plan.rows[plan.rows >= 0]
     source = data.train.source.lengths[rows].astype(float)
     target = data.train.target.lengths[rows] + 1.0  # end of sentence
@@ -84,7 +59,9 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
     def row(layers: int) -> dict[str, Any]:
         steps = [times[layers, i] for i in batches]
         epoch = sum(n * step.seconds for n, step in zip(counts, steps, strict=True))
-        useful = 3 * forward_operations(models[layers], source, target, vocabularies[1]) / epoch
+        each = operations(models[layers], vocabularies[1])
+        forward = each.read * source + (each.feed_back + each.write) * target
+        useful = 3 * (forward + each.score * source * target).sum() / epoch
         return {
             "languages": languages,
             "layers": layers,

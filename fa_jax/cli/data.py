@@ -10,7 +10,7 @@ class Command(OfPreset):
     """Prepare a corpus: vocabularies and token numbers, kept in the user's cache folder."""
 
     def __call__(self):
-        from fa_jax.data.encoded import prepare
+        from fa_jax.data.prepared import prepare
 
         data = prepare(self.data)
         lengths = data.train.source.lengths, data.train.target.lengths

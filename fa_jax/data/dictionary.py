@@ -6,8 +6,9 @@ import numpy as np
 
 from fa_jax.config import DataConfig
 from fa_jax.data.codec import TextCodec
-from fa_jax.data.encoded import EncodedPairs, prepare
+from fa_jax.data.encoded import EncodedPairs
 from fa_jax.data.lexicon import likely_links
+from fa_jax.data.prepared import prepare
 from fa_jax.data.vocabulary import SPECIAL
 
 ALL_WORDS = 2**31 - 1

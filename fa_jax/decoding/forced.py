@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from fa_jax.attention import AttentionOutput
 from fa_jax.config import DecodingConfig, ModelConfig
@@ -25,6 +25,7 @@ from fa_jax.decoding.search import (
     on_local_devices,
     padded_batches,
 )
+from fa_jax.kept_programs import KeptProgram
 from fa_jax.model import decoder
 from fa_jax.model.encoder_decoder import Params, cast_for_compute, force_translation, word_log_probs
 
@@ -111,27 +112,38 @@ def _trace(found: tuple, place: int, steps: int, positions: int) -> Trace:
 
 
 @functools.lru_cache(maxsize=8)
-def _compiled_force(model: ModelConfig) -> Callable[..., tuple]:
+def _compiled_force(model: ModelConfig) -> KeptProgram:
+    """`_force` with this model."""
+    in_specs = WHOLE, BY_SENTENCE, BY_SENTENCE, BY_SENTENCE, WHOLE
+    return on_local_devices(_force, *in_specs, model=model)
+
+
+def _force(
+    params: Params,
+    source: Int[Array, "B S"],
+    lengths: Int[Array, " B"],
+    target: Int[Array, "B T"],
+    threshold: Float[Array, ""],
+    *,
+    model: ModelConfig,
+) -> tuple[dict[str, Array | None], tuple[Int[Array, "B T A"], Float[Array, "B T A"]]]:
     """What traces show of each step, the most likely words and their log p; a row a sentence."""
+    params = cast_for_compute(params, model)
+    bottleneck, attention = force_translation(
+        params, model, source, lengths, target, threshold=threshold, collect=_shown_of
+    )
+    shown = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), attention)
+    logits = decoder.logits(params["decoder"], bottleneck).swapaxes(0, 1)
+    words = min(ALTERNATIVES, logits.shape[-1])
+    best, likely = jax.lax.top_k(jax.nn.log_softmax(logits.astype(jnp.float32)), words)
+    return shown | {"log_probs": word_log_probs(params, bottleneck, target)}, (likely, best)
 
-    def shown_of(attended: AttentionOutput) -> dict[str, Array | None]:
-        return {
-            "focus": attended.state.focus,
-            "strength": attended.strength,
-            "weights": attended.weights,
-            "windows": attended.scored,
-            "by_dimension": attended.by_dimension,
-        }
 
-    def force(params: Params, source: Array, lengths: Array, target: Array, threshold: Array):
-        params = cast_for_compute(params, model)
-        bottleneck, attention = force_translation(
-            params, model, source, lengths, target, threshold=threshold, collect=shown_of
-        )
-        shown = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), attention)
-        logits = decoder.logits(params["decoder"], bottleneck).swapaxes(0, 1)
-        words = min(ALTERNATIVES, logits.shape[-1])
-        best, likely = jax.lax.top_k(jax.nn.log_softmax(logits.astype(jnp.float32)), words)
-        return shown | {"log_probs": word_log_probs(params, bottleneck, target)}, (likely, best)
-
-    return on_local_devices(force, WHOLE, BY_SENTENCE, BY_SENTENCE, BY_SENTENCE, WHOLE)
+def _shown_of(attended: AttentionOutput) -> dict[str, Array | None]:
+    return {
+        "focus": attended.state.focus,
+        "strength": attended.strength,
+        "weights": attended.weights,
+        "windows": attended.scored,
+        "by_dimension": attended.by_dimension,
+    }

@@ -18,6 +18,7 @@ from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
 from fa_jax.decoding.beam_search import Hypotheses, beam_search
 from fa_jax.decoding.shortlist import Shortlist, candidates, enlarged
+from fa_jax.kept_programs import KeptProgram
 from fa_jax.model.encoder_decoder import Params
 
 SHORTEST_SHAPE = 16
@@ -178,16 +179,22 @@ def padded_batches(
             )
 
 
-def on_local_devices(function: Callable, *in_specs: PartitionSpec) -> Callable:
+def on_local_devices(function: Callable, *in_specs: PartitionSpec, **options: Any) -> KeptProgram:
     """The function, compiled: each device goes through its own sentences at its own pace.
 
-    in_specs: of each argument, whether it has a row a sentence or is the same on all devices.
+    function: of the package, with these options. in_specs: of each argument, whether it has a row a
+    sentence or is the same on all devices.
     """
-    return jax.jit(
-        jax.shard_map(
-            function, mesh=_mesh(), in_specs=in_specs, out_specs=BY_SENTENCE, check_vma=False
-        )
+    mesh = _mesh()
+    program = jax.shard_map(
+        functools.partial(function, **options),
+        mesh=mesh,
+        in_specs=in_specs,
+        out_specs=BY_SENTENCE,
+        check_vma=False,
     )
+    shardings = tuple(NamedSharding(mesh, spec) for spec in in_specs)
+    return KeptProgram(jax.jit(program), shardings, function=function.__qualname__, **options)
 
 
 def _mesh() -> Mesh:
@@ -212,7 +219,7 @@ def search_program(
     places: int,
     many: bool,
     n_best: int = 1,
-) -> Callable[..., Hypotheses]:
+) -> KeptProgram:
     """`beam_search` for sentences padded to a shape, to be compiled when it is called.
 
     configs: of the members. places: of each device. many: more sentences than places; those of a
@@ -232,10 +239,10 @@ def search_program(
 
 
 @functools.lru_cache(maxsize=64)
-def _compiled_search(**options: Any) -> Callable[..., Hypotheses]:
+def _compiled_search(**options: Any) -> KeptProgram:
     """`beam_search` with these options."""
     in_specs = WHOLE, *[BY_SENTENCE] * 4, WHOLE, WHOLE
-    return on_local_devices(functools.partial(beam_search, **options), *in_specs)
+    return on_local_devices(beam_search, *in_specs, **options)
 
 
 def _result(found: Hypotheses, place: int, n_best: int) -> SearchResult:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sacrebleu.metrics import BLEU
 
 from fa_jax.config import Config
-from fa_jax.data.encoded import PreparedData
+from fa_jax.data.prepared import PreparedData
 from fa_jax.decoding.search import TrainedModel, search_translations
 from fa_jax.model.encoder_decoder import Params
 

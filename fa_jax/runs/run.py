@@ -59,8 +59,8 @@ class Run:
         path = self.folder / "lexicon.npy"
         if not path.exists():
             check_own(self.folder)
-            from fa_jax.data.encoded import prepare
             from fa_jax.data.lexicon import learn_lexicon
+            from fa_jax.data.prepared import prepare
 
             print(f"learning likely translations of words into {path} ...", file=sys.stderr)
             data = prepare(self.config.data, codecs=(self.source, self.target))

@@ -16,7 +16,7 @@ from fa_jax.attention import AttentionConfig, Flexible
 from fa_jax.config import Config
 from fa_jax.config_file import config_json
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
-from fa_jax.data.encoded import PreparedData, prepare
+from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.errors import UserError
 from fa_jax.evaluation.validation import validate
 from fa_jax.model.encoder_decoder import Params

@@ -16,7 +16,7 @@ from jax.experimental.multihost_utils import process_allgather
 
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch, BatchPlan, epoch_order, make_batch, plan_batches, prefetch
-from fa_jax.data.encoded import PreparedData
+from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.training.checkpoints import Checkpoints

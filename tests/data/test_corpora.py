@@ -6,7 +6,7 @@ import lzma
 import pytest
 
 from fa_jax.data import corpora
-from fa_jax.data.corpora import load_corpus, text_files
+from fa_jax.data.corpora import builders, load_corpus, text_files
 from fa_jax.errors import UserError
 
 ENGLISH = ["I am here.", "It rains.", "Good night."]
@@ -175,14 +175,14 @@ def test_aspec_takes_the_best_pairs_in_their_order(tmp_path):
 
 
 def test_sets_of_tfds_need_tensorflow(monkeypatch):
-    monkeypatch.setattr(corpora, "find_spec", lambda name: None)
+    monkeypatch.setattr(builders, "find_spec", lambda name: None)
     assert "fa-jax[tensorflow]" in message("wmt15_translate/de-en", "de-en")
 
 
 def test_sets_of_tfds_are_read_through_their_builder(folder, monkeypatch):
     """A builder of ours stands in for one that only a network can fill."""
-    builder, _ = corpora._builder(str(folder), ("en", "ja"))
-    monkeypatch.setattr(corpora.tfds, "builder", lambda name, file_format: builder)
+    builder, _ = builders.builder_of(str(folder), ("en", "ja"))
+    monkeypatch.setattr(builders.tfds, "builder", lambda name, file_format: builder)
     corpus = load_corpus("any_translate/ja-en", "ja-en")
     assert corpus.test[1] == (JAPANESE[1], ENGLISH[1])
     assert "holds en, ja, not de-en" in message("any_translate/ja-en", "de-en")

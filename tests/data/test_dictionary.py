@@ -4,7 +4,7 @@ import numpy as np
 
 from fa_jax.config import DataConfig
 from fa_jax.data.dictionary import learn_dictionary
-from fa_jax.data.encoded import prepare
+from fa_jax.data.prepared import prepare
 
 
 def write(folder, pairs):

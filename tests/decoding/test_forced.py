@@ -6,9 +6,10 @@ import pytest
 
 from fa_jax.attention import AttentionConfig
 from fa_jax.config import DecodingConfig, ModelConfig
-from fa_jax.decoding import forced, search
+from fa_jax.decoding import forced
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.search import TrainedModel, search_translations
+from fa_jax.kept_programs import KeptProgram
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 
 CONFIG = ModelConfig(
@@ -36,16 +37,10 @@ def model():
 def calls(monkeypatch):
     """Arguments of each call of the device."""
     found = []
-
-    def counted(compiled):
-        def compile_(*arguments, **options):
-            run = compiled(*arguments, **options)
-            return lambda *given: found.append(given) or run(*given)
-
-        return compile_
-
-    monkeypatch.setattr(forced, "_compiled_force", counted(forced._compiled_force))
-    monkeypatch.setattr(search, "_compiled_search", counted(search._compiled_search))
+    run = KeptProgram.__call__
+    monkeypatch.setattr(
+        KeptProgram, "__call__", lambda program, *given: found.append(given) or run(program, *given)
+    )
     return found
 
 

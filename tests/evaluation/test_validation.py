@@ -8,7 +8,8 @@ import numpy as np
 from fa_jax.config import Config, DecodingConfig
 from fa_jax.data.codec import TextCodec
 from fa_jax.data.corpora import Corpus, Pairs
-from fa_jax.data.encoded import EncodedPairs, EncodedTexts, PreparedData
+from fa_jax.data.encoded import EncodedPairs, EncodedTexts
+from fa_jax.data.prepared import PreparedData
 from fa_jax.data.tokenizers import Characters
 from fa_jax.data.vocabulary import SPECIAL, Vocabulary
 from fa_jax.evaluation.validation import validate

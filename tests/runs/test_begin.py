@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import fa_jax
-from fa_jax.data.encoded import prepare
+from fa_jax.data.prepared import prepare
 from fa_jax.errors import UserError
 from fa_jax.runs.folder import read_config
 from fa_jax.runs.train import begin_run

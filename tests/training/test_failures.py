@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fa_jax.config import Config, DataConfig, ModelConfig, TrainingConfig
-from fa_jax.data.encoded import prepare
+from fa_jax.data.prepared import prepare
 from fa_jax.errors import UserError
 from fa_jax.runs.train import begin_run
 from fa_jax.training import loop

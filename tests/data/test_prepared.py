@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from fa_jax.config import DataConfig
-from fa_jax.data.encoded import EncodedTexts, prepare
+from fa_jax.data.encoded import EncodedTexts
+from fa_jax.data.prepared import prepare
 from fa_jax.data.tokenizers import Characters, Reversed
 from fa_jax.data.vocabulary import Vocabulary
 

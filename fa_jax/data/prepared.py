@@ -1,0 +1,134 @@
+"""A corpus as numbers: tokenized once, kept on disk, read without loading it all."""
+
+import hashlib
+import sys
+import tempfile
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Int
+from tqdm import tqdm
+
+from fa_jax.cache import cache_folder, lock
+from fa_jax.config import DataConfig
+from fa_jax.data.codec import TextCodec, load_codec, save_codec
+from fa_jax.data.corpora import Corpus, load_corpus
+from fa_jax.data.encoded import EncodedPairs, EncodedTexts
+from fa_jax.data.tokenizers import TOKENIZERS, Reversed, Tokenizer
+from fa_jax.data.vocabulary import UNKNOWN, most_frequent
+from fa_jax.errors import UserError
+
+FORMAT = "2"
+"""Changes when what lies in the cache would be read differently."""
+NOT_LEARNT_FROM = ("corpus", "max_length", "padded_shapes")
+"""Settings that change no vocabulary; a corpus counts by its text."""
+Numbers = tuple[Int[np.ndarray, " tokens"], Int[np.ndarray, " boundaries"], list[str]]
+
+
+@dataclass(frozen=True)
+class PreparedData:
+    """All that training reads. train keeps the corpus's order and its long sentences."""
+
+    corpus: Corpus
+    source: TextCodec
+    target: TextCodec
+    train: EncodedPairs
+
+
+def prepare(config: DataConfig, codecs: tuple[TextCodec, TextCodec] | None = None) -> PreparedData:
+    """Corpus, vocabularies, and the training set as numbers; made once and kept in the cache.
+
+    Args:
+      config: which corpus, and what is learnt on its training set.
+      codecs: of source and target, instead of learnt ones.
+
+    Raises:
+      UserError: see `load_corpus`; or the tokenizer cannot be learnt from its text.
+    """
+    corpus = load_corpus(config.corpus, config.languages)
+    sides = _Side(corpus, 0, corpus.source_language), _Side(corpus, 1, corpus.target_language)
+    source, target = codecs or (_learnt(side, config) for side in sides)
+    train = EncodedPairs(_encoded(sides[0], source), _encoded(sides[1], target))
+    return PreparedData(corpus, source, target, train)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The texts of a corpus's training set on one side (0: source), as often as asked for."""
+
+    corpus: Corpus
+    place: int
+    language: str
+
+    def __iter__(self) -> Iterator[str]:
+        return (pair[self.place] for pair in self.corpus.train)
+
+
+def _learnt(texts: _Side, config: DataConfig) -> TextCodec:
+    """What is learnt on these texts. They are tokenized for it, so their numbers are kept too."""
+    size = (config.source_vocabulary, config.target_vocabulary)[texts.place]
+    settings = {k: v for k, v in asdict(config).items() if k not in NOT_LEARNT_FROM}
+
+    def write(folder: Path):
+        if config.tokenizer not in TOKENIZERS:
+            known = ", ".join(TOKENIZERS)
+            raise UserError(f"data.tokenizer must be {known}, got {config.tokenizer!r}")
+        tokenizer = TOKENIZERS[config.tokenizer].learn(texts, texts.language, size, settings)
+        if config.reverse_source and texts.place == 0:
+            tokenizer = Reversed(tokenizer)
+        tokens, _, found = numbers = _number(tokenizer, texts)
+        counts = np.bincount(tokens, minlength=len(found)).tolist()
+        vocabulary = most_frequent(dict(zip(found, counts, strict=True)), size)
+        codec = TextCodec(texts.language, tokenizer, vocabulary)
+        _encoded(texts, codec, numbers)
+        save_codec(codec, folder, "learnt")
+
+    folder = _kept("vocabularies", (texts.corpus.digest, texts.place, settings), write)
+    return load_codec(folder, "learnt")
+
+
+def _encoded(texts: _Side, codec: TextCodec, numbers: Numbers | None = None) -> EncodedTexts:
+    """The texts as the codec's numbers. numbers: what `_number` gave, where it is known."""
+
+    def write(folder: Path):
+        tokens, offsets, found = numbers or _number(codec.tokenizer, texts)
+        known = np.array(codec.vocabulary.ids(found) or [UNKNOWN], np.int32)
+        np.save(folder / "tokens.npy", known[tokens])
+        np.save(folder / "offsets.npy", offsets)
+
+    folder = _kept("encoded", (texts.corpus.digest, texts.language, codec.files()), write)
+    tokens = np.load(folder / "tokens.npy", mmap_mode="r", allow_pickle=False)
+    return EncodedTexts(tokens, np.load(folder / "offsets.npy", allow_pickle=False))
+
+
+def _number(tokenizer: Tokenizer, texts: _Side) -> Numbers:
+    """Each text's tokens by their number of first appearance, where texts begin, the tokens."""
+    numbers: dict[str, int] = {}
+    tokens, offsets = array("i"), array("q", [0])
+    title, count = f"tokenizing {texts.language}", len(texts.corpus.train)
+    if not sys.stderr.isatty():
+        print(f"{title}: {count:,} sentences", file=sys.stderr)
+    for text in tqdm(texts, title, count, unit=" sentences", disable=None, leave=False):
+        tokens.extend(numbers.setdefault(t, len(numbers)) for t in tokenizer.tokenize(text))
+        offsets.append(len(tokens))
+    return np.array(tokens, np.int32), np.array(offsets, np.int64), list(numbers)
+
+
+def _kept(kind: str, of: object, write: Callable[[Path], None]) -> Path:
+    """The cache's folder of what was made `of` this; where there is none, what `write` makes.
+
+    Written beside and renamed, so that a folder that is there is whole.
+    """
+    key = hashlib.sha256(repr((FORMAT, of)).encode()).hexdigest()[:16]
+    folder = cache_folder() / kind / key
+    with lock(folder):
+        if not folder.exists():
+            with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
+                made = Path(beside) / key
+                made.mkdir()
+                write(made)
+                made.rename(folder)
+    return folder

@@ -1,0 +1,116 @@
+"""Programs that the next process finds again without tracing what they compute.
+
+JAX keeps what it compiled. To find it, a process must still trace and lower the program: for a beam
+search that takes longer than to load it. Here the lowered program is kept, too (`jax.export`). It
+is found by what goes into it: the function and its options, the shapes of its arguments, this
+package's source, JAX's version and settings.
+"""
+
+import functools
+import hashlib
+import importlib.metadata
+import pickle
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+from jax.sharding import Sharding
+from jaxtyping import PyTree
+
+from fa_jax.whole_files import write_bytes
+
+DIGEST_BYTES = 32
+"""Before what is kept, its digest: a damaged file is not read."""
+PACKAGES = ("jax", "jaxlib", "flax", "optax")
+WITHOUT_EFFECT = ("jax_compilation_cache", "jax_persistent_cache", "jax_log", "jax_dump")
+"""How the names of JAX's settings begin that change no program."""
+
+
+class KeptProgram:
+    """A jitted function of arrays. Where JAX keeps what it compiles, so does this, beside it."""
+
+    def __init__(self, function: Callable, shardings: PyTree[Sharding], /, **options: Any):
+        """shardings: of each argument. options: together with this package's source, they say all
+        that the function computes."""
+        self._function, self._shardings, self._options = function, shardings, options
+        self._found: dict[str, Callable] = {}
+
+    def __call__(self, *arguments: PyTree) -> PyTree:
+        folder = jax.config.jax_compilation_cache_dir
+        if not folder or not all(map(_says_all, self._options.values())):
+            return self._function(*arguments)
+        arguments = jax.device_put(arguments, self._shardings)
+        name = _digest(self._options, arguments)
+        if name not in self._found:
+            self._found[name] = self._program(Path(folder, f"{name}.program"), arguments)
+        return self._found[name](*arguments)
+
+    def lower(self, *arguments: PyTree) -> jax.stages.Lowered:
+        """As `jax.jit` has it."""
+        return self._function.lower(*arguments)
+
+    def _program(self, path: Path, arguments: tuple) -> Callable:
+        from jax import export  # it needs some time, too
+
+        kept = _read(path)
+        if kept is None:
+            leaves, structure = jax.tree.flatten(arguments)
+            flat = jax.jit(lambda *x: jax.tree.leaves(self._function(*structure.unflatten(x))))
+            result = jax.tree.structure(jax.eval_shape(self._function, *arguments))
+            kept = bytes(export.export(flat)(*leaves).serialize()), result
+            _write(path, kept)
+        lowered, result = kept
+        program = jax.jit(export.deserialize(bytearray(lowered)).call)
+        return lambda *arguments: result.unflatten(program(*jax.tree.leaves(arguments)))
+
+
+def _read(path: Path) -> tuple[bytes, jax.tree_util.PyTreeDef] | None:
+    """A lowered program and the structure of its result."""
+    try:
+        whole = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    digest, content = whole[:DIGEST_BYTES], whole[DIGEST_BYTES:]
+    return pickle.loads(content) if hashlib.sha256(content).digest() == digest else None
+
+
+def _write(path: Path, kept: tuple[bytes, jax.tree_util.PyTreeDef]):
+    content = pickle.dumps(kept)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(path, hashlib.sha256(content).digest() + content)
+
+
+def _says_all(value: Any) -> bool:
+    """Whether its `repr` does: a score of a user's own may change and keep its name."""
+    if isinstance(value, tuple | list):
+        return all(map(_says_all, value))
+    if is_dataclass(value):
+        return type(value).__module__.startswith("fa_jax.") and all(
+            _says_all(getattr(value, field.name)) for field in fields(value)
+        )
+    return value is None or isinstance(value, bool | int | float | str)
+
+
+def _digest(options: dict[str, Any], arguments: tuple) -> str:
+    leaves, structure = jax.tree.flatten(arguments)
+    shapes = [(leaf.shape, str(leaf.dtype), repr(leaf.sharding)) for leaf in leaves]
+    settings = {
+        name: value
+        for name, value in jax.config.values.items()
+        if not name.startswith(WITHOUT_EFFECT)
+    }
+    parts = sorted(options.items()), str(structure), shapes, sorted(settings.items()), _package()
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+@functools.cache
+def _package() -> tuple[str, ...]:
+    """The versions that it meets, and a digest of its source."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
+    versions = (importlib.metadata.version(package) for package in PACKAGES)
+    return *versions, jax.default_backend(), digest.hexdigest()
