@@ -13,7 +13,7 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from fa_jax.data.vocabulary import BEGIN, END
-from fa_jax.decoding.best_of_many import best_of_many
+from fa_jax.decoding.continuations import best_continuations
 from fa_jax.decoding.member import Member, Read
 from fa_jax.decoding.shortlist import Shortlist
 from fa_jax.model.decoder import DecoderState
@@ -108,15 +108,13 @@ class Beam:
         live = (places.live_scores > -jnp.inf) & searched
         each = zip(self.members, places.read, places.decoders, strict=True)
         written = [member.write(read, state, places.last) for member, read, state in each]
-        decoders, members_log_probs, windows = zip(*written, strict=True)
-        log_probs = sum(members_log_probs) / len(self.members)
-        writable = jnp.arange(log_probs.shape[-1]) >= END
-        log_probs = jnp.where(writable, log_probs, -jnp.inf)
-        scores = jnp.where(live[..., None], places.live_scores[..., None] + log_probs, -jnp.inf)
-
-        listed = scores.shape[-1]
-        scores, chosen = best_of_many(scores.reshape(len(searched), -1), self.size)
-        parent, word = chosen // listed, places.shortlist.words(chosen % listed)
+        decoders, members_scores, windows = zip(*written, strict=True)
+        # log p of a word is its score less what all words of the list come to.
+        scores = sum(members_scores) / len(written)
+        total = sum(jax.nn.logsumexp(each, axis=-1) for each in members_scores) / len(written)
+        before = jnp.where(live, places.live_scores - total, -jnp.inf)
+        scores, parent, chosen = best_continuations(scores, before, END, self.size)
+        word = places.shortlist.words(chosen)
         ended = word == END
         length = jnp.broadcast_to(places.step[:, None] + 1, parent.shape)
         ends = Ends(
@@ -124,13 +122,13 @@ class Beam:
             lengths=length,
             places=jax.lax.broadcasted_iota(jnp.int32, parent.shape, 1),
         )
-        before = places.finished
-        both = jax.tree.map(lambda a, b: jnp.concatenate([a, b], axis=1), before.ends, ends)
+        earlier = places.finished
+        both = jax.tree.map(lambda a, b: jnp.concatenate([a, b], axis=1), earlier.ends, ends)
         _, best = jax.lax.top_k(both.scores, self.size)
         finished = Finished(
             ends=_choose(both, best),
-            scored=before.scored + (sum(windows) * live).sum(1),
-            calls=before.calls + len(self.members) * live.sum(1),
+            scored=earlier.scored + (sum(windows) * live).sum(1),
+            calls=earlier.calls + len(self.members) * live.sum(1),
         )
         live_scores = jnp.where(ended, -jnp.inf, scores)
         after = places.replace(

@@ -102,7 +102,7 @@ def beam_search(
     members = [
         prepared_member(
             *one,
-            frequent=shortlist.frequent,
+            shortlist=shortlist,
             output_dtype=output_dtype,
             many=places < count,
             threshold=threshold,

@@ -7,7 +7,7 @@ import jax
 from jaxtyping import Array, Float, Int
 
 from fa_jax.config import ModelConfig
-from fa_jax.decoding.shortlist import OwnWords, output_layer
+from fa_jax.decoding.shortlist import OwnWords, Shortlist, output_layer
 from fa_jax.model import decoder
 from fa_jax.model.encoder_decoder import Params, Source, cast_for_compute, embed_target, read_source
 
@@ -17,7 +17,7 @@ for all words once. It is some six times as much."""
 Read = tuple[Source, OwnWords]
 """Sentences as a model knows them, and its output layer's part for words of their own."""
 Written = tuple[decoder.DecoderState, Float[Array, "B K L"], Int[Array, "B K"]]
-"""The next state, log probabilities of the listed words, and windows."""
+"""The next state, scores of the listed words (logits), and windows."""
 
 
 class Member(NamedTuple):
@@ -35,21 +35,21 @@ def prepared_member(
     params: Params,
     config: ModelConfig,
     *,
-    frequent: int,
+    shortlist: Shortlist,
     output_dtype: str | None,
     many: bool,
     **attention: Any,
 ) -> Member:
     """What needs to be computed only once is.
 
-    params: float32. frequent, output_dtype: of `output_layer`. many: sentences; what each word of
+    params: float32. shortlist, output_dtype: of `output_layer`. many: sentences; what each word of
     the vocabulary adds when it is fed back is then computed for all of them. attention: threshold
     and implementation of `attend`.
     """
     whole = cast_for_compute(params, config)
     params = whole["decoder"]
     kernels = decoder.step_kernels(params, config)
-    own_words, log_probs = output_layer(params["output"], frequent, output_dtype)
+    own_words, scores = output_layer(params["output"], shortlist, output_dtype)
     table = None
     if many and not config.contextualize and params["embedding"].size <= LARGEST_TABLE:
         table = decoder.feed_back(params, config, params["embedding"])
@@ -74,7 +74,7 @@ def prepared_member(
             details=False,
             **attention,
         )
-        words = log_probs(decoder.bottleneck(params, state.output), own)
+        words = scores(decoder.bottleneck(params, state.output), own)
         return state, words, attended.window
 
     return Member(read, write)

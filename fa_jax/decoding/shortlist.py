@@ -6,7 +6,6 @@ product for all sentences; a sentence's own candidates are few enough for a prod
 
 from collections.abc import Callable
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
@@ -14,6 +13,7 @@ from jaxtyping import Array, Float, Int
 
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import PAD
+from fa_jax.decoding.continuations import GROUP
 from fa_jax.model.encoder_decoder import Params
 
 FEWEST_CANDIDATES = 64
@@ -32,40 +32,48 @@ class Shortlist:
 
     def words(self, chosen: Int[Array, "B K"]) -> Int[Array, "B K"]:
         """The vocabulary's numbers of places in the list."""
-        own = jnp.take_along_axis(self.candidates, chosen - self.frequent, axis=1)
+        place = chosen - self.frequent - self.empty
+        own = jnp.take_along_axis(self.candidates, place, axis=1)
         return jnp.where(chosen < self.frequent, chosen, own)
+
+    @property
+    def empty(self) -> int:
+        """Places of the list between its frequent words and a sentence's own: it has whole
+        groups."""
+        return -(self.frequent + self.candidates.shape[1]) % GROUP
 
 
 def output_layer(
-    output: Params, frequent: int, dtype: str | None = None
+    output: Params, shortlist: Shortlist, dtype: str | None = None
 ) -> tuple[
     Callable[[Int[Array, "B C"]], OwnWords],
     Callable[[Float[Array, "B K F"], OwnWords], Float[Array, "B K L"]],
 ]:
     """The output layer of a list's words alone.
 
-    output: kernel [F, V] and bias [V] of the decoder. frequent: of `Shortlist`. dtype: of the
-    products; None: theirs. Returns a function of candidates, the sentences' own part, and one of
-    what the layer reads and of own parts: log probabilities of the L = frequent + C words of the
-    list, which share all probability.
+    output: kernel [F, V] and bias [V] of the decoder. dtype: of the products; None: theirs. Returns
+    a function of candidates, the sentences' own part, and one of what the layer reads and of own
+    parts: scores of the words of the list, which share all probability; -inf at its empty places.
     """
     kernel = output["kernel"].astype(dtype or output["kernel"].dtype)
     bias = output["bias"].astype(jnp.float32)
-    of_frequent, float32 = kernel[:, :frequent], {"preferred_element_type": jnp.float32}
+    frequent, float32 = shortlist.frequent, {"preferred_element_type": jnp.float32}
+    of_frequent = jnp.pad(kernel[:, :frequent], ((0, 0), (0, shortlist.empty)))
+    bias_of_frequent = jnp.pad(bias[:frequent], (0, shortlist.empty), constant_values=-jnp.inf)
 
     def own_words(own: Int[Array, "B C"]) -> OwnWords:
         return kernel.T[own], jnp.where(own == PAD, -jnp.inf, bias[own])
 
-    def log_probs(x: Float[Array, "B K F"], own: OwnWords) -> Float[Array, "B K L"]:
+    def scores(x: Float[Array, "B K F"], own: OwnWords) -> Float[Array, "B K L"]:
         own_kernel, own_bias = own
         x = x.astype(kernel.dtype)
         flat = x.reshape(-1, x.shape[-1])  # one product for all sentences
-        scores = jnp.matmul(flat, of_frequent, **float32)
-        scores = scores.reshape(*x.shape[:2], -1) + bias[:frequent]
+        found = jnp.matmul(flat, of_frequent, **float32)
+        found = found.reshape(*x.shape[:2], -1) + bias_of_frequent
         of_own = jnp.einsum("bkf,bcf->bkc", x, own_kernel, **float32) + own_bias[:, None]
-        return jax.nn.log_softmax(jnp.concatenate([scores, of_own], axis=-1))
+        return jnp.concatenate([found, of_own], axis=-1)
 
-    return own_words, log_probs
+    return own_words, scores
 
 
 def candidates(

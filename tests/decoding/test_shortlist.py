@@ -7,7 +7,7 @@ import pytest
 
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.decoding.search import TrainedModel, search_translations
-from fa_jax.decoding.shortlist import candidates, output_layer
+from fa_jax.decoding.shortlist import Shortlist, candidates, output_layer
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 
 CONFIG = ModelConfig(
@@ -91,14 +91,17 @@ def test_a_rounded_output_layer_hardly_changes_log_probs(params):
     x = jax.random.normal(jax.random.key(0), (1, 4, 8))
 
     def log_probs(dtype):
-        own_words, layer = output_layer(params["decoder"]["output"], FREQUENT, dtype)
-        return layer(x, own_words(jnp.asarray(own)))
+        shortlist = Shortlist(jnp.asarray(own), FREQUENT)
+        own_words, layer = output_layer(params["decoder"]["output"], shortlist, dtype)
+        scores = layer(x, own_words(shortlist.candidates))
+        assert scores.dtype == jnp.float32
+        return jax.nn.log_softmax(scores)
 
     exact, rounded = log_probs(None), log_probs("bfloat16")
     listed = np.isfinite(exact)
     np.testing.assert_allclose(exact[listed], rounded[listed], atol=0.1)
-    np.testing.assert_allclose(jax.nn.logsumexp(rounded, axis=-1), 0, atol=1e-5)
-    assert rounded.dtype == jnp.float32 and (exact != rounded)[listed].any()
+    assert listed.sum() == 4 * (FREQUENT + np.count_nonzero(own))
+    assert (exact != rounded)[listed].any()
 
 
 def test_the_search_takes_the_rounded_layer(params):
