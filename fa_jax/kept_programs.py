@@ -10,6 +10,7 @@ import functools
 import hashlib
 import importlib.metadata
 import pickle
+import warnings
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -70,7 +71,7 @@ def _read(path: Path) -> tuple[bytes, jax.tree_util.PyTreeDef] | None:
     """A lowered program and the structure of its result."""
     try:
         whole = path.read_bytes()
-    except FileNotFoundError:
+    except OSError:
         return None
     digest, content = whole[:DIGEST_BYTES], whole[DIGEST_BYTES:]
     return pickle.loads(content) if hashlib.sha256(content).digest() == digest else None
@@ -78,8 +79,11 @@ def _read(path: Path) -> tuple[bytes, jax.tree_util.PyTreeDef] | None:
 
 def _write(path: Path, kept: tuple[bytes, jax.tree_util.PyTreeDef]):
     content = pickle.dumps(kept)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, hashlib.sha256(content).digest() + content)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(path, hashlib.sha256(content).digest() + content)
+    except OSError as error:  # as JAX does where it cannot keep what it compiled
+        warnings.warn(f"the next start will not find this program: {error}", stacklevel=2)
 
 
 def _says_all(value: Any) -> bool:

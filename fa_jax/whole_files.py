@@ -13,7 +13,7 @@ def write_bytes(path: Path, content: bytes):
     Raises:
       OSError: it cannot be written; what was there stays.
     """
-    beside = path.with_name(path.name + ".new")
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")  # others may write it, too
     try:
         beside.write_bytes(content)
         os.replace(beside, path)

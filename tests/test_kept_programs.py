@@ -81,6 +81,13 @@ def test_a_damaged_file_is_made_anew(cache, traced, started):
     assert len(traced) > before
 
 
+def test_a_cache_that_cannot_be_written_is_no_error(cache, started):
+    (cache / "file").write_text("")
+    jax.config.update("jax_compilation_cache_dir", str(cache / "file" / "folder"))
+    with pytest.warns(UserWarning, match="will not find this program"):
+        assert value(started(times=3)) == (ROWS * 3 + 1).tolist()
+
+
 def test_what_a_name_does_not_say_is_not_kept(cache, started):
     @dataclass(frozen=True)
     class Own(General):
