@@ -110,7 +110,7 @@ def test_neither_neighbours_nor_padding_nor_devices_matter(params):
         assert (alone.scored, alone.calls) == (together[row].scored, together[row].calls)
 
 
-@pytest.mark.parametrize("places", [7, 24])
+@pytest.mark.parametrize("places", [1, 7, 8, 24])
 def test_sentences_that_wait_end_as_they_would_alone(params, places):
     """24 sentences on one device, some of them together."""
     random = np.random.default_rng(0)
