@@ -33,11 +33,11 @@ from sacrebleu.significance import PairedTest
 
 from experiments.measuring.folders import RECORDS, RUNS, write
 from experiments.measuring.kept_translations import SAMPLES, references, scored_texts
+from experiments.measuring.our_side import PYTHON
 from experiments.measuring.records import record_of, recorded
 from experiments.measuring.scores import Scores
 from experiments.measuring.study_run import StudyRun
 from experiments.measuring.wanted import Wanted, train_and_measure
-from experiments.peers import PYTHON
 from experiments.tables.part import Part, bullets, rows_as_table, write_part
 from fa_jax.data.corpora import Corpus, load_corpus
 from fa_jax.data.corpora.text_files import SPLITS
