@@ -11,13 +11,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.checks import check_array, check_positive
 from fa_jax.attention.implementation import Implementation, for_step
 from fa_jax.attention.lesson import Gaze
 from fa_jax.attention.params import Params
+from fa_jax.attention.pieces import in_pieces
 from fa_jax.attention.score import Sizes
 from fa_jax.attention.step import AttentionState, Memory, Step
 from fa_jax.attention.summary import Summary
@@ -122,11 +123,27 @@ def prepare_memory(
     check_array("annotations", annotations, (None, None, None), jnp.floating)
     check_array("lengths", lengths, annotations.shape[:1], jnp.integer)
     annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths)
+    return prepared_in_pieces(params, annotations, lengths, config, None)
+
+
+def prepared_in_pieces(
+    params: Params,
+    annotations: Float[Array, "B S D"],
+    lengths: Int[Array, " B"],
+    config: Attention,
+    longest: Int[Array, ""] | None,
+) -> Memory:
+    """`prepare_memory`, of positions before `longest` (`in_pieces`)."""
     if isinstance(config, Summary):
         summary = config.summarize(params["score"], annotations, lengths)
         return Memory(annotations, summary, lengths)
-    keys = config.score.keys(params["score"], annotations)
-    return Memory(annotations, keys, lengths, config.span.keys(params, annotations))
+    positions = jnp.broadcast_to(jnp.arange(annotations.shape[1]), annotations.shape[:2])
+
+    def keys(of: tuple[Array, Array]) -> tuple[PyTree, PyTree]:
+        return config.score.keys(params["score"], *of), config.span.keys(params, of[0])
+
+    of_score, of_span = in_pieces(keys, (annotations, positions), longest)
+    return Memory(annotations, of_score, lengths, of_span)
 
 
 def initial_attention_state(

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import jax.numpy as jnp
 from flax.linen import initializers
-from jaxtyping import Array, Float, PRNGKeyArray, PyTree
+from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_array
 from fa_jax.attention.params import Params
@@ -69,10 +69,13 @@ class Score:
         """
         return params.get("query_kernel"), params.get("feedback_kernel")
 
-    def keys(self, params: Params, annotations: Float[Array, "B S D"]) -> PyTree:
+    def keys(
+        self, params: Params, annotations: Float[Array, "B S D"], positions: Int[Array, "B S"]
+    ) -> PyTree:
         """The memory's part, computed once a sentence (VS 5.5); leaves [B, S, ...].
 
-        Their product with "memory_kernel", where params has one.
+        Each position's by itself: they may come in pieces. Here their product with "memory_kernel",
+        where params has one.
         """
         if "memory_kernel" not in params:
             return annotations

@@ -75,9 +75,7 @@ def _nothing_kept() -> Iterator[None]:
 
 def _seconds(params, model: ModelConfig, length: int, implementation: str, queued: int) -> float:
     jax.clear_caches()
-    search = search_program(
-        [model], DECODING, length, implementation, places=DECODING.batch_size, many=True
-    )
+    search = search_program([model], DECODING, length, implementation, places=DECODING.batch_size)
     ids, zeros = np.zeros((queued, length), np.int32), np.zeros(queued, np.int32)
     vocabulary = params["decoder"]["output"]["bias"].shape[0]
     shortlist = Shortlist(np.zeros((queued, 0), np.int32), vocabulary)

@@ -6,13 +6,13 @@ of them are done, the next ones take their places. A step notes words and which 
 continue; translations are read back from these notes when a sentence leaves its place.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Bool, Float, Int
 
 from fa_jax.config import ModelConfig
 from fa_jax.decoding.beam import Beam, Ends, Places
@@ -74,7 +74,6 @@ def beam_search(
     beam_size: int,
     max_length: int,
     places: int | None = None,
-    read_at: Sequence[int] | None = None,
     n_best: int = 1,
     implementation: str | None = None,
     output_dtype: str | None = None,
@@ -90,9 +89,7 @@ def beam_search(
       length_exponent: of the number of words that sums of log p are divided by, so that hypotheses
         of different lengths compare.
       beam_size: K. max_length: L, no limit may be larger. places: P, how many sentences are
-        searched together; None: all. read_at: lengths to which sentences are padded while they are
-        read, the shortest that holds those read together; None: S. n_best: the search
-        goes on until so many hypotheses are safe.
+        searched together; None: all. n_best: the search goes on until so many hypotheses are safe.
       implementation: of attention; None: it chooses. output_dtype: of the output layer's products;
         None: the model's.
     """
@@ -101,7 +98,6 @@ def beam_search(
     taken_in = -(-places // SHARE_TAKEN_IN) if places < count else places
     ahead = taken_in * (READ_TOGETHER if places < count else 1)
     waiting = (limits > 0).sum()
-    sizes = read_at or [sources[0].shape[1]]
     members = [
         prepared_member(
             *one,
@@ -115,11 +111,10 @@ def beam_search(
     ]
     beam = Beam(members, beam_size, n_best, length_exponent)
 
-    @partial(jax.jit, static_argnums=1)  # traced once a size
-    def read(rows: Int[Array, " N"], size: int) -> list[Read]:
-        """Sentences of the queue, no longer than so many words."""
+    def read(rows: Int[Array, " N"]) -> list[Read]:
+        """Sentences of the queue."""
         return [
-            member.read(source[rows, :size], length[rows], shortlist.candidates[rows])
+            member.read(source[rows], length[rows], shortlist.candidates[rows], length[rows].max())
             for member, source, length in zip(members, sources, lengths, strict=True)
         ]
 
@@ -155,7 +150,7 @@ def beam_search(
         notes = jax.lax.dynamic_update_slice_in_dim(queue.notes, note[None], row, axis=0)
         return queue.replace(places=after, time=queue.time + 1, notes=notes)
 
-    like = jax.eval_shape(lambda rows: read(rows, sizes[-1]), jnp.arange(taken_in))
+    like = jax.eval_shape(read, jnp.arange(taken_in))
     nobody = jax.tree.map(lambda leaf: jnp.zeros((places, *leaf.shape[1:]), leaf.dtype), like)
     queue = Queue(
         places=start(jnp.full(places, count), nobody),
@@ -167,9 +162,7 @@ def beam_search(
 
     def read_and_search(queue: Queue) -> Queue:
         """Until all that are read have a place."""
-        rows = jnp.minimum(queue.taken + jnp.arange(ahead), count - 1)
-        longest = jnp.stack([length[rows] for length in lengths]).max()
-        read_ahead = _read_at(read, rows, longest, sizes)
+        read_ahead = read(jnp.minimum(queue.taken + jnp.arange(ahead), count - 1))
         until = jnp.minimum(queue.taken + ahead, waiting)
         return jax.lax.while_loop(
             lambda queue: queue.taken < until,
@@ -185,22 +178,6 @@ def _nothing_found(count: int, beam_size: int, max_length: int) -> Hypotheses:
     zeros = jnp.zeros((count, beam_size), jnp.int32)
     words = jnp.zeros((*zeros.shape, max_length), jnp.int32)
     return Hypotheses(words, zeros, jnp.zeros(zeros.shape), zeros[:, 0], zeros[:, 0])
-
-
-def _read_at(
-    read: Callable[[Int[Array, " N"], int], PyTree],
-    rows: Int[Array, " N"],
-    longest: Int[Array, ""],
-    sizes: Sequence[int],
-) -> PyTree:
-    """What is read at the first of the sizes that is enough, padded as if it were the last."""
-    shapes = jax.eval_shape(lambda rows: read(rows, sizes[-1]), rows)
-
-    def pad(leaf: Array, like: jax.ShapeDtypeStruct) -> Array:
-        return jnp.pad(leaf, [(0, b - a) for a, b in zip(leaf.shape, like.shape, strict=True)])
-
-    branches = [lambda rows, n=n: jax.tree.map(pad, read(rows, n), shapes) for n in sizes]
-    return jax.lax.switch(jnp.searchsorted(jnp.asarray(sizes), longest), branches, rows)
 
 
 def _kept(queue: Queue, chosen: Int[Array, " N"], beam: Beam) -> Hypotheses:

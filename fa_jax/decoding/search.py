@@ -25,7 +25,7 @@ SHORTEST_SHAPE = 16
 """Sentences are padded to this many tokens, or twice, four times … as many."""
 SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS = 128, 4
 """In windows padding costs next to nothing: a search in windows has fewer shapes to compile, 128
-tokens, 512, 2,048 … It reads many sentences padded to an eighth of that, a quarter, half or all."""
+tokens, 512, 2,048 …"""
 SMALLEST_BATCH = 8
 """Sentences that a few lines are searched in."""
 QUEUE = 8
@@ -113,7 +113,6 @@ def search_translations(
             shape,
             implementation,
             places=size // jax.local_device_count(),
-            many=queued > size,
             n_best=n_best,
         )
         numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_exponent)
@@ -217,21 +216,17 @@ def search_program(
     implementation: str,
     *,
     places: int,
-    many: bool,
     n_best: int = 1,
 ) -> KeptProgram:
     """`beam_search` for sentences padded to a shape, to be compiled when it is called.
 
-    configs: of the members. places: of each device. many: more sentences than places; those of a
-    prompt are all read at one length, so that there is less to compile.
+    configs: of the members. places: of each device.
     """
-    in_parts = many and implementation == "windowed"
     return _compiled_search(
         configs=tuple(configs),
         beam_size=decoding.beam_size,
         max_length=_limit(shape, decoding),
         places=places,
-        read_at=tuple(shape // n for n in (8, 4, 2, 1)) if in_parts else None,
         n_best=n_best,
         implementation=implementation,
         output_dtype=None if decoding.output_dtype == "model" else decoding.output_dtype,

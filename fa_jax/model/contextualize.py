@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from fa_jax.attention.params import Params
+from fa_jax.attention.pieces import in_pieces
 from fa_jax.model.dense import dense, init_dense
 
 OPEN = 2.0
@@ -26,12 +27,17 @@ def init_contextualize(key: PRNGKeyArray, size: int) -> Params:
 
 
 def sentence_context(
-    params: Params, embedded: Float[Array, "S B E"], lengths: Int[Array, " B"]
+    params: Params,
+    embedded: Float[Array, "S B E"],
+    lengths: Int[Array, " B"],
+    longest: Int[Array, ""] | None = None,
 ) -> Float[Array, "B E"]:
-    """c, the mean of NN over a sentence's own words; of an empty sentence 0."""
-    read = jnp.tanh(dense(embedded, **params["network"]))
-    inside = jnp.arange(len(embedded))[:, None] < lengths
-    total = jnp.where(inside[..., None], read, 0).sum(0)
+    """c, the mean of NN over a sentence's own words; of an empty sentence 0. longest: as of
+    `encode`."""
+    network = params["network"]
+    read = in_pieces(lambda x: jnp.tanh(dense(x, **network)), embedded.swapaxes(0, 1), longest)
+    inside = jnp.arange(len(embedded)) < lengths[:, None]
+    total = jnp.where(inside[..., None], read, 0).sum(1)
     return total / jnp.maximum(lengths, 1)[:, None].astype(total.dtype)
 
 

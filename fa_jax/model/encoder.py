@@ -7,10 +7,11 @@ from flax.linen import initializers
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
 from fa_jax.attention.params import Params
+from fa_jax.attention.pieces import piece_of, pieces, with_piece
 from fa_jax.config import ModelConfig
 from fa_jax.model.dense import dense
 from fa_jax.model.dropout import dropout, split_keys
-from fa_jax.model.lstm import init_lstm, lstm_states
+from fa_jax.model.lstm import State, init_lstm, lstm_states, zero_state
 
 ORDERS = {"forward": slice(None), "backward": slice(None, None, -1)}
 """In which the LSTMs of a layer read a sentence."""
@@ -48,34 +49,68 @@ def encode(
     lengths: Int[Array, " B"],
     dropout_rate: float = 0.0,
     dropout_keys: Key[Array, " B"] | None = None,
+    longest: Int[Array, ""] | None = None,
 ) -> tuple[Float[Array, "B S D"], list[LastState]]:
     """Annotations h̄_s, the top layer's states at each position, and each layer's last state.
 
     embedded: the words, padded to S. lengths: each sentence's own; padding reads nothing.
-    dropout_rate, dropout_keys: between layers, in training, one key a sentence.
+    dropout_rate, dropout_keys: between layers, in training, one key a sentence. longest: of the
+    lengths; pieces behind it are not read (`pieces`). None: all are, at once.
     """
     inside = jnp.arange(len(embedded))[:, None] < lengths
     upper = params.get("upper", ())
-    states, last = _read(params, embedded, inside)
+    states, last = _read(params, embedded, inside, longest)
     ends = [last]
     between = split_keys(dropout_keys, 1 + len(upper))[1:]
     for layer, keys in zip(upper, between, strict=True):
-        states, last = _read(layer, dropout(states, dropout_rate, keys), inside)
+        states, last = _read(layer, dropout(states, dropout_rate, keys), inside, longest)
         ends.append(last)
     return states.swapaxes(0, 1), ends
 
 
 def _read(
-    layer: Params, x: Float[Array, "S B I"], inside: Bool[Array, "S B"]
+    layer: Params,
+    x: Float[Array, "S B I"],
+    inside: Bool[Array, "S B"],
+    longest: Int[Array, ""] | None,
 ) -> tuple[Float[Array, "S B D"], LastState]:
-    """All directions advance in one scan; the backward LSTM reads the reversed sentence."""
-    lstms = [(layer[name], order) for name, order in ORDERS.items() if name in layer]
-    states, cells = lstm_states(
-        jnp.stack([lstm["recurrent_kernel"] for lstm, _ in lstms]),
-        jnp.stack(
-            [dense(x[order], lstm["input_kernel"], lstm["bias"]) for lstm, order in lstms], axis=1
-        ),
-        jnp.stack([inside[order] for _, order in lstms], axis=1),
-    )
-    found = [states[:, number][order] for number, (_, order) in enumerate(lstms)]
-    return jnp.concatenate(found, axis=-1), (states[-1, -1], cells[-1])
+    """All directions advance together; the backward LSTM reads the reversed sentence."""
+    names = [name for name in ORDERS if name in layer]
+    kernels = jnp.stack([layer[name]["recurrent_kernel"] for name in names])
+    start = zero_state((len(names), x.shape[1]), kernels.shape[1], x.dtype)
+
+    def read(parts: list[tuple[Array, Array]], state: State) -> tuple[list[Array], State]:
+        """The part of the words that each direction reads, and whether they are any."""
+        inputs = [
+            dense(part[ORDERS[name]], layer[name]["input_kernel"], layer[name]["bias"])
+            for name, (part, _) in zip(names, parts, strict=True)
+        ]
+        here = [here[ORDERS[name]] for name, (_, here) in zip(names, parts, strict=True)]
+        states, cells = lstm_states(
+            kernels, jnp.stack(inputs, axis=1), jnp.stack(here, axis=1), state
+        )
+        found = [states[:, row][ORDERS[name]] for row, name in enumerate(names)]
+        return found, (states[-1], cells)
+
+    if longest is None:
+        found, last = read([(x, inside)] * len(names), start)
+    else:
+        found, last = _in_pieces(read, names, (x, inside), start, pieces(longest, len(x)))
+    return jnp.concatenate(found, axis=-1), jax.tree.map(lambda leaf: leaf[-1], last)
+
+
+def _in_pieces(read, names, words, start, count):
+    """Each direction from its own end."""
+    nothing = [jnp.zeros((*words[1].shape, start[0].shape[-1]), start[0].dtype) for _ in names]
+
+    def more(step: Int[Array, ""], so_far):
+        found, state = so_far
+        numbers = [step if name == "forward" else count - 1 - step for name in names]
+        new, state = read([piece_of(words, number, axis=0) for number in numbers], state)
+        found = [
+            with_piece(all_, number, some, axis=0)
+            for all_, number, some in zip(found, numbers, new, strict=True)
+        ]
+        return found, state
+
+    return jax.lax.fori_loop(0, count, more, (nothing, start))

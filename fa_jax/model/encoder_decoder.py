@@ -8,7 +8,8 @@ import optax
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
-from fa_jax.attention import AttentionOutput, Memory, prepare_memory
+from fa_jax.attention import AttentionOutput, Memory
+from fa_jax.attention.attend import prepared_in_pieces
 from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
 from fa_jax.data.vocabulary import BEGIN
@@ -57,23 +58,26 @@ def read_source(
     lengths: Int[Array, " B"],
     dropout_keys: Key[Array, " B"] | None = None,
     attention_keys: Key[Array, " B"] | None = None,
+    longest: Int[Array, ""] | None = None,
 ) -> Source:
     """Reads sentences once, before decoding.
 
     params: float32, or cast. source: words, padded to S. lengths: each sentence's own.
-    dropout_keys, attention_keys: in training, random keys, one a sentence.
+    dropout_keys, attention_keys: in training, random keys, one a sentence. longest: as of `encode`.
     """
     embedded = params["encoder"]["embedding"][source.T].astype(config.compute_dtype)
     target_gate = None
     if config.contextualize:
-        context = sentence_context(params["context"], embedded, lengths)
+        context = sentence_context(params["context"], embedded, lengths, longest)
         embedded = embedded * gate(params["context"]["source_gate"], context)
         target_gate = gate(params["context"]["target_gate"], context)
     embedded = dropout(embedded, config.dropout, dropout_keys)
     between = split_keys(dropout_keys, 2)[1]
-    annotations, ends = encode(params["encoder"], embedded, lengths, config.dropout, between)
+    annotations, ends = encode(
+        params["encoder"], embedded, lengths, config.dropout, between, longest
+    )
     attention = cast_for_compute(params["decoder"]["attention"], config)
-    memory = prepare_memory(attention, annotations, lengths, config.attention)
+    memory = prepared_in_pieces(attention, annotations, lengths, config.attention, longest)
     start = decoder.decoder_start(params["decoder"], config, memory, ends, attention_keys)
     return Source(memory, start, target_gate)
 

@@ -16,6 +16,9 @@ from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
 from fa_jax.model.dense import contract
 
+State = tuple[Float[Array, "*N H"], Float[Array, "*N H"]]
+"""Hidden state and cell."""
+
 
 def init_lstm(key: PRNGKeyArray, input_size: int, size: int) -> Params:
     """Glorot input weights [I, 4H], orthogonal recurrent weights [H, 4H] gate by gate, and a bias
@@ -52,22 +55,29 @@ def _activate(gates: Float[Array, "*N G"]) -> Float[Array, "*N G"]:
     return jnp.tanh(gates * scale) * scale + (1 - scale)
 
 
+def zero_state(rows: tuple[int, ...], size: int, dtype: jnp.dtype) -> State:
+    """Hidden state and cell before anything is read. rows: leading shape. dtype: of the inputs."""
+    zero = jnp.zeros((*rows, size), dtype)
+    return zero, at_least_float32(zero)
+
+
 @jax.custom_vjp
 def lstm_states(
     recurrent_kernel: Float[Array, "L H G"],
     inputs: Float[Array, "S L B G"],
     inside: Bool[Array, "S L B"],
+    start: State,
 ) -> tuple[Float[Array, "S L B H"], Float[Array, "L B H"]]:
-    """Hidden states over time, as precise as the inputs, and last cells of L independent LSTMs that
-    start from zero.
+    """Hidden states over time, as precise as the inputs, and last cells of L independent LSTMs.
 
     recurrent_kernel: may have a higher precision, which its gradient has too. inputs: the input's
     part of the gates, bias included. inside: False on padding, which leaves the state alone.
+    start: as of `zero_state`.
     """
-    return _forward(recurrent_kernel, inputs, inside)[0]
+    return _forward(recurrent_kernel, inputs, inside, start)[0]
 
 
-def _forward(recurrent_kernel, inputs, inside):
+def _forward(recurrent_kernel, inputs, inside, start):
     rounded = recurrent_kernel.astype(inputs.dtype)
 
     def step(state, step_inputs):
@@ -80,8 +90,6 @@ def _forward(recurrent_kernel, inputs, inside):
         residuals = hidden, cell, new_cell, gates.astype(hidden.dtype)
         return (new_hidden, new_cell), (new_hidden, *residuals)
 
-    zero = jnp.zeros((*inputs.shape[1:-1], recurrent_kernel.shape[1]), inputs.dtype)
-    start = zero, at_least_float32(zero)
     (_, cell), (hidden, *residuals) = jax.lax.scan(step, start, (inputs, inside))
     return (hidden, cell), (recurrent_kernel, inside, residuals)
 
@@ -114,10 +122,11 @@ def _backward(residuals, gradients):
         return (jnp.where(here, 0, hidden) + through_gates, cell * kept_cell), gates
 
     steps = gradient, slopes, hidden_to_cell, kept_cell, here
-    start = jnp.zeros_like(of_last_cell), of_last_cell
-    _, gates = jax.lax.scan(step, start, steps, reverse=True)
+    last = jnp.zeros_like(of_last_cell), of_last_cell
+    of_start, gates = jax.lax.scan(step, last, steps, reverse=True)
     for_kernel = contract("slbh,slbg->lhg", last_hidden, gates)
-    return for_kernel.astype(recurrent_kernel.dtype), gates, None
+    of_start = of_start[0].astype(dtype), of_start[1]
+    return for_kernel.astype(recurrent_kernel.dtype), gates, None, of_start
 
 
 lstm_states.defvjp(_forward, _backward)

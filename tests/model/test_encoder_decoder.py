@@ -16,6 +16,7 @@ from fa_jax.model.encoder_decoder import (
     cast_for_compute,
     force_translation,
     init_encoder_decoder,
+    read_source,
     word_log_probs,
 )
 from fa_jax.presets import SYSTEMS
@@ -116,6 +117,49 @@ def test_padding_never_matters(system):
         np.testing.assert_allclose(
             near[row, : len(target)], far[row, : len(target)], rtol=1e-5, atol=1e-6
         )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"layers": 2, "contextualize": True},
+        LUONG | {"attention": AttentionConfig("location", "global")},
+        {
+            "directions": "forward",
+            "encoder_size": 7,
+            "attention": AttentionConfig("tensor", "monotonic_chunkwise"),
+        },
+    ],
+)
+@pytest.mark.parametrize("longest", [1, 16, 41])
+def test_what_is_read_in_pieces_is_what_is_read_at_once(changes, longest):
+    """And nothing of what lies behind the longest sentence's last piece."""
+    config = dataclasses.replace(CONFIG, **changes)
+    params = parameters(config)
+    lengths = jnp.array([1, longest // 2, longest])
+    source = jax.random.randint(jax.random.key(1), (3, 64), 3, 10)
+    at_once = read_source(params, config, source, lengths)
+    in_pieces = jax.jit(functools.partial(read_source, params, config))(
+        source, lengths, longest=lengths.max()
+    )
+
+    def of_sentences(found):
+        """Without padding."""
+        memory = found.memory
+        inside = jnp.arange(64) < lengths[:, None]
+        return found.replace(
+            memory=jax.tree.map(
+                lambda leaf: leaf[inside] if leaf.shape[:2] == inside.shape else leaf, memory
+            )
+        )
+
+    jax.tree.map(
+        functools.partial(np.testing.assert_allclose, rtol=1e-5, atol=1e-6),
+        of_sentences(at_once),
+        of_sentences(in_pieces),
+    )
+    read = -(-longest // 16) * 16
+    assert not np.any(in_pieces.memory.annotations[:, read:])
 
 
 def test_dropout_of_a_sentence_depends_on_its_own_key_alone():

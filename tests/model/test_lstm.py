@@ -7,7 +7,7 @@ import pytest
 from flax import linen as nn
 
 from fa_jax.model.dense import dense
-from fa_jax.model.lstm import init_lstm, lstm_states, lstm_update
+from fa_jax.model.lstm import init_lstm, lstm_states, lstm_update, zero_state
 
 STEPS, BATCH, SIZE, INPUT = 9, 4, 5, 3
 LENGTHS = np.array([9, 1, 0, 6])
@@ -53,9 +53,13 @@ def states(params, x):
 
 
 def states_and_cells(params, x):
+    return lstm_states(*kernels_and_words(params, x), zero_state((2, BATCH), SIZE, x.dtype))
+
+
+def kernels_and_words(params, x):
     inside = np.arange(STEPS)[:, None] < LENGTHS
     inputs = [gates_of(params[0], x), gates_of(params[1], x[::-1])]
-    return lstm_states(
+    return (
         jnp.stack([p["recurrent_kernel"] for p in params]),
         jnp.stack(inputs, axis=1),
         jnp.stack([inside, inside[::-1]], axis=1),
@@ -117,6 +121,19 @@ def test_the_last_cells_and_their_gradients_are_flax_own(setting):
     agree_with_gradients(last_cells, flax_last_cells, params, x)
 
 
+def test_reading_on_from_a_state_is_reading_at_once(setting):
+    params, x = setting
+
+    def in_two_parts(params, x):
+        kernel, inputs, inside = kernels_and_words(params, x)
+        start = zero_state((2, BATCH), SIZE, x.dtype)
+        first, cell = lstm_states(kernel, inputs[:4], inside[:4], start)
+        then, _ = lstm_states(kernel, inputs[4:], inside[4:], (first[-1], cell))
+        return jnp.sin(jnp.concatenate([first, then])).sum()
+
+    agree_with_gradients(in_two_parts, lambda *x: jnp.sin(states(*x)).sum(), params, x)
+
+
 def test_padding_leaves_the_state_alone(setting):
     params, x = setting
     found = states(params, x)
@@ -148,6 +165,6 @@ def test_cells_add_up_in_float32_where_products_are_bfloat16():
     gates = low.at[2].set(20.0).astype(jnp.bfloat16)
     inputs = jnp.broadcast_to(gates, (200, 1, 1, 4))
     kernel, inside = jnp.zeros((1, 1, 4), jnp.bfloat16), jnp.ones((200, 1, 1), bool)
-    found, _ = lstm_states(kernel, inputs, inside)
+    found, _ = lstm_states(kernel, inputs, inside, zero_state((1, 1), 1, inputs.dtype))
     assert found.dtype == jnp.bfloat16
     np.testing.assert_allclose(found[-1, 0, 0, 0].astype(float), np.tanh(1), rtol=0.02)

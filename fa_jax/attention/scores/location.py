@@ -27,19 +27,21 @@ class Location(Score):
     def for_sources(self, longest: int) -> "Location":
         return replace(self, positions=max(self.positions, 2 ** math.ceil(math.log2(longest))))
 
-    def keys(self, params: Params, annotations: Float[Array, "B S D"]) -> Int[Array, "B S"]:
+    def keys(
+        self, params: Params, annotations: Float[Array, "B S D"], positions: Int[Array, "B S"]
+    ) -> Int[Array, "B S"]:
         """The positions themselves.
 
         Raises:
           ValueError: there are more than `positions`.
         """
-        sentences, length, _ = annotations.shape
+        length = annotations.shape[1]
         if length > self.positions:
             raise ValueError(
                 f"annotations have {length} positions, but the location score was made for at "
                 f"most {self.positions}: cut them, or give it more positions"
             )
-        return jnp.broadcast_to(jnp.arange(length), (sentences, length))
+        return positions
 
     def evaluate(
         self, params: Params, query: Float[Array, "N K P"], keys: Int[Array, "N S"], state: PyTree

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray, PyTree
+from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.hidden_layer import project_hidden
@@ -49,7 +49,9 @@ class Tensor(Score):
         slices = params["tensor"].reshape(len(params["tensor"]), -1)
         return jnp.concatenate([slices, params["query_kernel"]], axis=1), None
 
-    def keys(self, params: Params, annotations: Float[Array, "B S D"]) -> Keys:
+    def keys(
+        self, params: Params, annotations: Float[Array, "B S D"], positions: Int[Array, "B S"]
+    ) -> Keys:
         return annotations, annotations @ params["memory_kernel"] + params["bias"]
 
     def evaluate(
