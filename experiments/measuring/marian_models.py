@@ -95,7 +95,7 @@ def train(
         "label-smoothing": 0.1,
         "exponential-smoothing": 0.0001,
         "after": f"{updates}u",
-        "disp-freq": f"{updates}u",
+        "disp-freq": f"{min(updates, 100)}u",
         "save-freq": f"{updates}u",
         "workspace": 4000,
         "seed": 1,

@@ -1,4 +1,4 @@
-"""fa_jax as one side of a comparison: the run that comes with it, and what its text is as tokens."""
+"""fa_jax as one side of a comparison: the run that comes with it, and its text as tokens."""
 
 import time
 from collections.abc import Iterable, Sequence
