@@ -5,8 +5,8 @@ Sizes of VS 5.4 (E 100, H 500, D 1,000, A 500, bottleneck 600, 3,000 characters)
 computed once a sentence (annotations, keys) is there before the clock starts; a step is strength,
 scores, context, LSTM and output layer. Parameters are random: the time does not depend on them.
 
-*Windowed* computes the windows alone, *flexible* is what the library picks by itself for that score:
-windowed or dense, which scores all positions and masks.
+*Windowed* computes the windows alone, *flexible* is what the library picks by itself for that
+score: windowed or dense, which scores all positions and masks.
 
 The bound is Amdahl's: all that global attention adds to a model without attention shrinks to the
 windows' share, all else stays, the strength network comes on top.

@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from experiments.measuring.command import Command
 from experiments.measuring.our_side import PEERS, PYTHON, write_tokens
 from fa_jax.data.prepared import PreparedData
@@ -121,13 +123,23 @@ def ctranslate2(folder: Path, run: Run, compute: str) -> list[Command]:
     """Translates with the Transformer, one command a batch size."""
     model, beam = folder / "ctranslate2", run.config.decoding.beam_size
     if not model.exists():
-        files = "--model_path", folder / "transformer.npz", "--output_dir", model
+        files = "--model_path", _with_short_config(folder), "--output_dir", model
         _call(CONVERTER, *files, "--vocab_paths", *_vocabularies(folder))
     command = [PYTHON, CTRANSLATE2_SIDE, model, compute, beam, THREADS]
     return [
         _translating(folder, [*command, size], f"ctranslate2.{compute}.{size}")
         for size in BATCH_SIZES
     ]
+
+
+def _with_short_config(folder: Path) -> Path:
+    """The Transformer, its config with one NUL behind it: the converter cannot read more, and
+    Marian fills up to 256 bytes."""
+    model = dict(np.load(folder / "transformer.npz"))
+    config = model["special:model.yml"].tobytes().rstrip(b"\0") + b"\0"
+    path = folder / "transformer.to-convert.npz"
+    np.savez(path, **model | {"special:model.yml": np.frombuffer(config, np.int8)})
+    return path
 
 
 def _translating(folder: Path, command: Sequence[Path | str | int], name: str) -> Command:
