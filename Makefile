@@ -66,7 +66,7 @@ test: .venv/installed-test ## run the tests
 lint: .venv/installed-test ## check style
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
 
-peers: .venv/installed .venv-peers/installed ## measure speed beside JoeyNMT and Marian
+peers: .venv/installed .venv-peers/installed ## measure speed beside JoeyNMT, Marian and CTranslate2
 	@.venv/bin/python -m experiments.peers
 	@.venv/bin/python -m experiments.marian
 
@@ -89,7 +89,7 @@ languages:
 	@touch $@
 
 .venv-peers/installed: requirements-peers.txt
-	@echo "installing JoeyNMT and Marian into .venv-peers ..." >&2
+	@echo "installing JoeyNMT, Marian and CTranslate2 into .venv-peers ..." >&2
 	@$(PYTHON) -m venv .venv-peers
 	@.venv-peers/bin/python -m pip install -q --disable-pip-version-check -r requirements-peers.txt >&2
 	@.venv-peers/bin/python -m pip install -q --disable-pip-version-check --no-deps 'joeynmt~=2.3' >&2
