@@ -5,7 +5,6 @@ from fa_jax.attention.attend import (
     attend,
     init_attention,
     initial_attention_state,
-    prepare_memory,
 )
 from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.flexible import (
@@ -15,6 +14,7 @@ from fa_jax.attention.flexible import (
     init_flexible_attention,
 )
 from fa_jax.attention.linen import FlexibleAttention
+from fa_jax.attention.memory import prepare_memory
 from fa_jax.attention.score import Score, Sizes
 from fa_jax.attention.scores import (
     SCORES,

@@ -11,14 +11,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
-from fa_jax.attention.attention_config import Attention, AttentionConfig
+from fa_jax.attention.attention_config import DEFAULT, Attention, AttentionConfig
 from fa_jax.attention.checks import check_array, check_positive
 from fa_jax.attention.implementation import Implementation, for_step
 from fa_jax.attention.lesson import Gaze
 from fa_jax.attention.params import Params
-from fa_jax.attention.pieces import in_pieces
 from fa_jax.attention.score import Sizes
 from fa_jax.attention.step import AttentionState, Memory, Step
 from fa_jax.attention.summary import Summary
@@ -26,10 +25,6 @@ from fa_jax.attention.window import window_mask
 
 Parts = tuple[Array | None, Array | None]
 """What the score and the span read of query and feedback; None where it is nothing."""
-
-
-DEFAULT = AttentionConfig()
-"""Flexible attention with additive scores (VS Eqs. 3 to 8)."""
 
 
 @struct.dataclass
@@ -92,58 +87,6 @@ def init_attention(
     if isinstance(config, Summary):
         return {"score": config.init(score_key, sizes)}
     return {"score": config.score.init(score_key, sizes), **config.span.init(span_key, sizes)}
-
-
-def prepare_memory(
-    params: Params,
-    annotations: Float[Array, "B S D"],
-    lengths: Int[Array, " B"],
-    config: Attention = DEFAULT,
-) -> Memory:
-    """Computes what does not change from step to step, once a sentence.
-
-    Args:
-      params: from `init_attention` or `init_flexible_attention`.
-      annotations: encoder states h̄_s, padded to a common length.
-      lengths: each sentence's own length, 0 to S.
-      config: that the parameters are of.
-
-    Returns:
-      What `attend` and `flexible_attention` read of the source.
-
-    Raises:
-      ValueError, TypeError: a shape or dtype does not fit; the message names the argument.
-
-    >>> config = fa_jax.AttentionConfig("dot", "global")
-    >>> annotations, lengths = jnp.ones((2, 9, 6)), jnp.array([9, 7])
-    >>> memory = fa_jax.prepare_memory({"score": {}}, annotations, lengths, config)
-    >>> memory.keys.shape
-    (2, 9, 6)
-    """
-    check_array("annotations", annotations, (None, None, None), jnp.floating)
-    check_array("lengths", lengths, annotations.shape[:1], jnp.integer)
-    annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths)
-    return prepared_in_pieces(params, annotations, lengths, config, None)
-
-
-def prepared_in_pieces(
-    params: Params,
-    annotations: Float[Array, "B S D"],
-    lengths: Int[Array, " B"],
-    config: Attention,
-    longest: Int[Array, ""] | None,
-) -> Memory:
-    """`prepare_memory`, of positions before `longest` (`in_pieces`)."""
-    if isinstance(config, Summary):
-        summary = config.summarize(params["score"], annotations, lengths)
-        return Memory(annotations, summary, lengths)
-    positions = jnp.broadcast_to(jnp.arange(annotations.shape[1]), annotations.shape[:2])
-
-    def keys(of: tuple[Array, Array]) -> tuple[PyTree, PyTree]:
-        return config.score.keys(params["score"], *of), config.span.keys(params, of[0])
-
-    of_score, of_span = in_pieces(keys, (annotations, positions), longest)
-    return Memory(annotations, of_score, lengths, of_span)
 
 
 def initial_attention_state(

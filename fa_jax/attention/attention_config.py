@@ -75,3 +75,7 @@ def name_of(value: Any, registry: dict[str, type]) -> str:
         f"{kind} has no name: register it in fa_jax.SCORES, SPANS or SUMMARIES, as "
         f'fa_jax.SCORES["{kind.lower()}"] = {kind}'
     )
+
+
+DEFAULT = AttentionConfig()
+"""Flexible attention with additive scores (VS Eqs. 3 to 8)."""

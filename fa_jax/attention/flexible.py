@@ -10,8 +10,8 @@ import numpy as np
 from flax import struct
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from fa_jax.attention.attend import DEFAULT, attend, init_attention
-from fa_jax.attention.attention_config import AttentionConfig
+from fa_jax.attention.attend import attend, init_attention
+from fa_jax.attention.attention_config import DEFAULT, AttentionConfig
 from fa_jax.attention.checks import check_array, check_positive
 from fa_jax.attention.implementation import Implementation
 from fa_jax.attention.params import Params

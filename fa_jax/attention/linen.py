@@ -6,13 +6,13 @@ import jax.numpy as jnp
 from flax import linen as nn
 from jaxtyping import Array, Float, Int
 
-from fa_jax.attention.attend import prepare_memory
 from fa_jax.attention.flexible import (
     FlexibleAttentionOutput,
     flexible_attention,
     init_flexible_attention,
 )
 from fa_jax.attention.implementation import Implementation
+from fa_jax.attention.memory import prepare_memory
 from fa_jax.attention.step import Memory
 
 

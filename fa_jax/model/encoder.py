@@ -95,11 +95,11 @@ def _read(
     if longest is None:
         found, last = read([(x, inside)] * len(names), start)
     else:
-        found, last = _in_pieces(read, names, (x, inside), start, pieces(longest, len(x)))
+        found, last = _from_both_ends(read, names, (x, inside), start, pieces(longest, len(x)))
     return jnp.concatenate(found, axis=-1), jax.tree.map(lambda leaf: leaf[-1], last)
 
 
-def _in_pieces(read, names, words, start, count):
+def _from_both_ends(read, names, words, start, count):
     """Each direction from its own end."""
     nothing = [jnp.zeros((*words[1].shape, start[0].shape[-1]), start[0].dtype) for _ in names]
 

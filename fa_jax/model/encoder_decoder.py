@@ -9,7 +9,7 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention import AttentionOutput, Memory
-from fa_jax.attention.attend import prepared_in_pieces
+from fa_jax.attention.memory import prepared_in_pieces
 from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
 from fa_jax.data.vocabulary import BEGIN

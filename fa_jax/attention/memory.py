@@ -1,0 +1,63 @@
+"""What attention reads of the source, computed once a sentence (VS 5.5)."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PyTree
+
+from fa_jax.attention.attention_config import DEFAULT, Attention
+from fa_jax.attention.checks import check_array
+from fa_jax.attention.params import Params
+from fa_jax.attention.pieces import in_pieces
+from fa_jax.attention.step import Memory
+from fa_jax.attention.summary import Summary
+
+
+def prepare_memory(
+    params: Params,
+    annotations: Float[Array, "B S D"],
+    lengths: Int[Array, " B"],
+    config: Attention = DEFAULT,
+) -> Memory:
+    """Computes what does not change from step to step, once a sentence.
+
+    Args:
+      params: from `init_attention` or `init_flexible_attention`.
+      annotations: encoder states h̄_s, padded to a common length.
+      lengths: each sentence's own length, 0 to S.
+      config: that the parameters are of.
+
+    Returns:
+      What `attend` and `flexible_attention` read of the source.
+
+    Raises:
+      ValueError, TypeError: a shape or dtype does not fit; the message names the argument.
+
+    >>> config = fa_jax.AttentionConfig("dot", "global")
+    >>> annotations, lengths = jnp.ones((2, 9, 6)), jnp.array([9, 7])
+    >>> memory = fa_jax.prepare_memory({"score": {}}, annotations, lengths, config)
+    >>> memory.keys.shape
+    (2, 9, 6)
+    """
+    check_array("annotations", annotations, (None, None, None), jnp.floating)
+    check_array("lengths", lengths, annotations.shape[:1], jnp.integer)
+    annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths)
+    return prepared_in_pieces(params, annotations, lengths, config, None)
+
+
+def prepared_in_pieces(
+    params: Params,
+    annotations: Float[Array, "B S D"],
+    lengths: Int[Array, " B"],
+    config: Attention,
+    longest: Int[Array, ""] | None,
+) -> Memory:
+    """`prepare_memory`, of positions before `longest` (`in_pieces`)."""
+    if isinstance(config, Summary):
+        summary = config.summarize(params["score"], annotations, lengths)
+        return Memory(annotations, summary, lengths)
+    positions = jnp.broadcast_to(jnp.arange(annotations.shape[1]), annotations.shape[:2])
+
+    def keys(of: tuple[Array, Array]) -> tuple[PyTree, PyTree]:
+        return config.score.keys(params["score"], *of), config.span.keys(params, of[0])
+
+    of_score, of_span = in_pieces(keys, (annotations, positions), longest)
+    return Memory(annotations, of_score, lengths, of_span)
