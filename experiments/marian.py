@@ -96,6 +96,7 @@ def measure(rounds: int = 3, lines: int = 4000, steps: int = 50) -> Report:
         f"batch size of {BATCH_SIZES}, CTranslate2's too; Marian's 8 bits are "
         f"`{' '.join(EIGHT_BITS)}`; BLEU on characters, of the test set, the first "
         f"{len(references):,} lines.",
+        "Ratios are medians of the rounds' ratios.",
         "CTranslate2 runs a Transformer of 3 + 3 layers, not the recurrent model.",
         f"Marian's model and the Transformer learnt for {UPDATES:,} updates.",
         f"Training: batches of {BATCH}, {steps} steps a round from the first one on, compilation "

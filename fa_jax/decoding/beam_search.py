@@ -114,7 +114,7 @@ def beam_search(
     def read(rows: Int[Array, " N"]) -> list[Read]:
         """Sentences of the queue."""
         return [
-            member.read(source[rows], length[rows], shortlist.candidates[rows], length[rows].max())
+            member.read(source[rows], length[rows], shortlist.candidates[rows])
             for member, source, length in zip(members, sources, lengths, strict=True)
         ]
 

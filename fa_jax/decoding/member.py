@@ -23,11 +23,11 @@ Written = tuple[decoder.DecoderState, Float[Array, "B K L"], Int[Array, "B K"]]
 class Member(NamedTuple):
     """A model of an ensemble, or the only one.
 
-    read: of sentences [B, S], their lengths [B], their candidates [B, C] (`Shortlist`), and the
-    longest of the lengths. write: of what was read, the state and the last words [B, K].
+    read: of sentences [B, S], their lengths [B], and their candidates [B, C] (`Shortlist`). write:
+    of what was read, the state and the last words [B, K].
     """
 
-    read: Callable[[Array, Array, Array, Array], Read]
+    read: Callable[[Array, Array, Array], Read]
     write: Callable[[Read, decoder.DecoderState, Array], Written]
 
 
@@ -59,8 +59,8 @@ def prepared_member(
             return decoder.feed_back(params, config, embed_target(whole, source, last))
         return jax.tree.map(lambda leaf: leaf[last], table)
 
-    def read(source: Array, lengths: Array, candidates: Array, longest: Array) -> Read:
-        found = read_source(whole, config, source, lengths, longest=longest)
+    def read(source: Array, lengths: Array, candidates: Array) -> Read:
+        found = read_source(whole, config, source, lengths, longest=lengths.max())
         return found, own_words(candidates)
 
     def write(read: Read, state: decoder.DecoderState, last: Array) -> Written:

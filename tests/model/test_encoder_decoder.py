@@ -123,6 +123,7 @@ def test_padding_never_matters(system):
     "changes",
     [
         {"layers": 2, "contextualize": True},
+        {"layers": 2, "contextualize": True, "compute_dtype": "bfloat16"},
         LUONG | {"attention": AttentionConfig("location", "global")},
         {
             "directions": "forward",
@@ -135,7 +136,7 @@ def test_padding_never_matters(system):
 def test_what_is_read_in_pieces_is_what_is_read_at_once(changes, longest):
     """And nothing of what lies behind the longest sentence's last piece."""
     config = dataclasses.replace(CONFIG, **changes)
-    params = parameters(config)
+    params = cast_for_compute(parameters(config), config)
     lengths = jnp.array([1, longest // 2, longest])
     source = jax.random.randint(jax.random.key(1), (3, 64), 3, 10)
     at_once = read_source(params, config, source, lengths)
