@@ -14,7 +14,7 @@ _MODULES = {
     "cache": ("set_up_process",),
     "errors": ("UserError",),
     "config": ("Config", "DataConfig", "ModelConfig", "TrainingConfig", "DecodingConfig"),
-    "presets": ("preset", "finetuning"),
+    "presets": ("preset", "finetuning", "learning_documents"),
     "runs.train": ("train", "finetune"),
     "runs.run": ("load_run",),
     "runs.translate": ("translate",),

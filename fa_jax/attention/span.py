@@ -56,6 +56,9 @@ class Span:
     it can learn from attention. `training.span_rate` slows it down: it is one number read out of
     many units, which Adam all moves at once."""
 
+    learns_in_windows: ClassVar[bool] = True
+    """Whether training, too, needs no position outside its windows."""
+
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         """Its parameters, by the names of their entries."""
         return {}

@@ -9,7 +9,7 @@ from fa_jax.cli.scores import train_and_score
 from fa_jax.config import Config, DecodingConfig, TrainingConfig
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import table
-from fa_jax.presets import WINDOW, finetuning
+from fa_jax.presets import WINDOW, finetuning, learning_documents
 from fa_jax.runs.folder import read_config
 from fa_jax.runs.run import Run
 
@@ -22,8 +22,8 @@ class Command:
     """Train on from a run's best checkpoint, in a new run whose windows are as narrow as ordered.
 
     Order a share of the source (--window), or what the windows may cost (--loss), or train as the
-    paper does (--beta). Of the attention, the span's settings may change. With another
-    --flexible.sigma, strengths far below 1 go on penalising as they did.
+    paper does (--beta), or on documents (--documents). Of the attention, the span's settings may
+    change. With another --flexible.sigma, strengths far below 1 go on penalising as they did.
     """
 
     source: RunFolder
@@ -37,6 +37,9 @@ class Command:
     windows are then the narrowest that cost no more."""
     beta: float = 0.0
     """Reward for strong penalties instead (Eq. 9), for one epoch; the paper took 0.1."""
+    documents: int = 0
+    """Learn to translate documents instead: from passages of up to so many tokens, such as 120. In
+    the corpus an empty line ends a document."""
     attention: Attention = ATTENTION
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
@@ -46,8 +49,18 @@ class Command:
             raise UserError(
                 "--beta is the paper's way, without an order: leave --window, --loss out"
             )
+        if self.documents:
+            return self._of_documents()
         window = WINDOW if self.window is None else self.window
         return finetuning(read_config(self.source), window, self.beta)
+
+    def _of_documents(self) -> Config:
+        if self.documents < 1 or self.beta or self.window is not None or self.loss is not None:
+            raise UserError(
+                "--documents takes a number of tokens and no order: leave --window, --loss and "
+                f"--beta out; got {self.documents}"
+            )
+        return learning_documents(read_config(self.source), self.documents)
 
     def __call__(self):
         if self.loss is not None and not (self.loss >= 0 and self.training.window):
@@ -57,7 +70,7 @@ class Command:
         source = fa_jax.load_run(self.source)
         model = replace(source.config.model, attention=self.attention.attention())
         changes = {"model": model, "training": self.training, "decoding": self.decoding}
-        config = replace(source.config, **changes)
+        config = replace(self.settings(), **changes)
         train_and_score(lambda: self._narrowed(fa_jax.finetune(source, self.run, config)))
 
     def _narrowed(self, run: Run) -> Run:

@@ -1,14 +1,19 @@
 """`fa-jax translate`."""
 
+import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
+
+from tqdm import tqdm
 
 import fa_jax
 from fa_jax.cli.arguments import OfRuns
 from fa_jax.errors import UserError
 from fa_jax.runs.folder import as_json
+from fa_jax.runs.run import Run
+from fa_jax.runs.translate import know_documents
 
 LINES_AT_ONCE = 1024  # read before their translations are written
 BYTES_AT_ONCE = 2**20
@@ -22,9 +27,47 @@ class Command(OfRuns):
     """Translations a line, best first, tab-separated with their scores when more than one."""
     details: bool = False
     """Write a JSON object a line: translations, log probabilities, alignment, g(t), window."""
+    documents: bool = False
+    """Lines are parts of documents, each of which an empty line ends; so it is written. A run that
+    was trained on documents reads each whole, and each line knows those before it."""
 
     def __call__(self):
         runs = self.runs()
+        if self.documents:
+            self._translate_documents(runs)
+        else:
+            self._translate_lines(runs)
+
+    def _translate_documents(self, runs: list[Run]):
+        if self.n_best > 1 or self.details:
+            raise UserError("--documents has one translation of each, without --n-best, --details")
+        if not know_documents(runs):
+            print(
+                f"fa-jax: {runs[0].folder} was trained on single sentences, so each line is "
+                "translated by itself (fa-jax finetune --documents 120 makes a run that reads "
+                "documents whole)",
+                file=sys.stderr,
+            )
+        first = True
+        for texts in _documents(_stdin_lines(sys.maxsize, runs[0].source.encode)):
+            lines = sum(text.count("\n") + 1 for text in texts)
+            words = sum(len(text.split()) for text in texts)
+            with tqdm(total=words, unit=" words", disable=None, leave=False) as bar:
+                records = fa_jax.translate(
+                    runs,
+                    texts,
+                    self.decoding,
+                    documents=True,
+                    progress=lambda done, line=words / lines: bar.update(round(done * line)),
+                )
+            for record in records:
+                if not first:
+                    print()
+                print(record["translations"][0]["text"])
+                first = False
+            sys.stdout.flush()
+
+    def _translate_lines(self, runs: list[Run]):
         for chunk in _stdin_lines(self.decoding.max_source_length, runs[0].source.encode):
             records = fa_jax.translate(
                 runs, chunk, self.decoding, n_best=self.n_best, details=self.details
@@ -50,6 +93,23 @@ def _stdin_lines(longest: int, encode) -> Iterator[list[str]]:
         for start in range(0, len(lines), LINES_AT_ONCE):
             some = lines[start : start + LINES_AT_ONCE]
             yield [_checked(next(numbers), raw, longest, encode) for raw in some]
+
+
+def _documents(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Whole documents, many at once. An empty line, or several, ends one."""
+    texts, lines, number = [], [], 0
+    for line in itertools.chain(itertools.chain.from_iterable(chunks), [""]):
+        if line.strip():
+            lines.append(line)
+            number += 1
+        elif lines:
+            texts.append("\n".join(lines))
+            lines = []
+            if number >= LINES_AT_ONCE:
+                yield texts
+                texts, number = [], 0
+    if texts:
+        yield texts
 
 
 def _arrived() -> Iterator[list[bytes]]:

@@ -12,7 +12,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Int
 
-from fa_jax.attention.implementation import for_search
+from fa_jax.attention.implementation import Implementation, for_search
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
@@ -95,14 +95,11 @@ def search_translations(
     shared = [(length,) * len(members) for length in longest]
     queued = size * QUEUE if len(longest) > SMALLEST_BATCH else size
     dealt = _dealt(queued)
-    implementation = decoding.implementation
-    if implementation == "auto":
-        implementation = for_search([member.config.attention for member in members])
-    shape_of = _shape_in_windows if implementation == "windowed" else _shape
+    implementation, shape_of = shape_for(members, decoding)
     for rows, sides in padded_batches(clipped, shared, lambda _: queued, shape_of):
         padded, lengths = ([part[dealt] for part in parts] for parts in zip(*sides, strict=True))
         limits = np.zeros(queued, np.int32)
-        limits[: len(rows)] = [_limit(longest[row], decoding) for row in rows]
+        limits[: len(rows)] = [length_limit(longest[row], decoding) for row in rows]
         own = np.zeros((queued, 0), np.int32)
         if frequent < vocabulary:
             own = candidates(lexicon, padded[0], lengths[0], frequent, vocabulary)
@@ -138,6 +135,16 @@ def batch_rows(sentences: int, decoding: DecodingConfig) -> int:
     rows = decoding.batch_size if sentences > SMALLEST_BATCH else SMALLEST_BATCH
     devices = jax.local_device_count()
     return -(-min(rows, decoding.batch_size) // devices) * devices
+
+
+def shape_for(
+    members: Sequence[TrainedModel], decoding: DecodingConfig
+) -> tuple[Implementation, Callable[[int], int]]:
+    """How attention is evaluated, and how far a length is padded."""
+    implementation = decoding.implementation
+    if implementation == "auto":
+        implementation = for_search([member.config.attention for member in members])
+    return implementation, _shape_in_windows if implementation == "windowed" else _shape
 
 
 def _shape(length: int) -> int:
@@ -205,7 +212,8 @@ def _dealt(rows: int) -> Int[np.ndarray, " B"]:
     return np.arange(rows).reshape(-1, jax.local_device_count()).T.reshape(-1)
 
 
-def _limit(source_length: int, decoding: DecodingConfig) -> int:
+def length_limit(source_length: int, decoding: DecodingConfig) -> int:
+    """Most words of a translation."""
     return int(decoding.max_length_ratio * source_length) + decoding.max_length_extra
 
 
@@ -225,7 +233,7 @@ def search_program(
     return _compiled_search(
         configs=tuple(configs),
         beam_size=decoding.beam_size,
-        max_length=_limit(shape, decoding),
+        max_length=length_limit(shape, decoding),
         places=places,
         n_best=n_best,
         implementation=implementation,

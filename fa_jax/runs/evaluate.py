@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from fa_jax.config import DecodingConfig
-from fa_jax.data.corpora import load_corpus
+from fa_jax.data.corpora import Pairs, load_corpus
 from fa_jax.data.corpora.text_files import SPLITS
 from fa_jax.data.tokenizers import Words
 from fa_jax.decoding.forced import trace_translations
@@ -19,7 +19,7 @@ from fa_jax.evaluation.scores import score_translations
 from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS, Candidate, choose
 from fa_jax.runs.folder import check_own, write_json
 from fa_jax.runs.run import Run, ensemble
-from fa_jax.runs.translate import read_sources, search, texts_of
+from fa_jax.runs.translate import know_documents, read_sources, search, texts_of
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ def evaluate(
     decoding: DecodingConfig | None = None,
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
+    documents: bool | None = None,
     progress: Callable[[int], object] = lambda sentences: None,
 ) -> Evaluation:
     """Beam search over the sources of a split or of your own pairs, scored against their targets.
@@ -61,6 +62,8 @@ def evaluate(
       split: of the (first) run's corpus: "test", "validation" or "train".
       decoding: default: the (first) run's own.
       pairs: source and target texts, in place of a split.
+      documents: whether the documents of a split are read whole; scores are of their lines all the
+        same. Default: as the run was trained.
       progress: told how many sentences are done, batch by batch.
 
     Returns:
@@ -78,15 +81,18 @@ def evaluate(
     (1, 1)
     """
     runs = ensemble(run)
-    decoding = decoding or runs[0].config.decoding
+    decoding, ends = decoding or runs[0].config.decoding, None
     if pairs is None:
-        pairs = _split(runs[0], split)
+        of_split = _split(runs[0], split)
+        pairs = list(of_split)
+        if know_documents(runs) if documents is None else documents:
+            ends = of_split.documents()
     if not pairs:
         raise UserError("there are no sentence pairs to evaluate")
     texts, references = zip(*pairs, strict=True)
     began = time.perf_counter()
     sources = [read_sources(member, texts) for member in runs]
-    results = search(runs, sources, decoding, progress=progress)
+    results = search(runs, sources, decoding, progress=progress, documents=ends)
     translations = [found[0] for found in texts_of(runs[0], sources[0], decoding, results)]
     seconds = time.perf_counter() - began
     target = runs[0].target
@@ -166,10 +172,10 @@ def score_test(run: Run) -> dict[str, Evaluation]:
     >>> found = fa_jax.score_test(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
     """
     check_own(run.folder)
-    pairs, decoding = _split(run, "test"), run.config.decoding
+    decoding = run.config.decoding
     # Every host evaluates: one that leaves early is taken for dead by the others.
     found = {
-        f"{threshold:g}": evaluate(run, "test", replace(decoding, threshold=threshold), pairs=pairs)
+        f"{threshold:g}": evaluate(run, "test", replace(decoding, threshold=threshold))
         for threshold in dict.fromkeys((float("inf"), 1.2, decoding.threshold))
     }
     if jax.process_index() == 0:
@@ -213,11 +219,10 @@ def select(
                 f"{run.folder} was trained with {setting} {found!r}, {runs[0].folder} with "
                 f"{wanted!r}: choose among runs of the same text and tokens"
             )
-    pairs = _split(runs[0], "validation")
 
     def measured(run: Run, threshold: float) -> Candidate:
         decoding = replace(run.config.decoding, threshold=threshold)
-        scores = evaluate(run, decoding=decoding, pairs=pairs).scores
+        scores = evaluate(run, "validation", decoding).scores
         return Candidate(str(run.folder), threshold, scores["bleu"], scores["window"])
 
     reference = measured(runs[0], float("inf"))
@@ -227,8 +232,8 @@ def select(
     return Selection(candidates, chosen, reference.bleu)
 
 
-def _split(run: Run, split: str) -> list[tuple[str, str]]:
+def _split(run: Run, split: str) -> Pairs:
     if split not in SPLITS:
         raise UserError(f"unknown split {split!r}: choose {', '.join(SPLITS)}")
     data = run.config.data
-    return list(getattr(load_corpus(data.corpus, data.languages), split))
+    return getattr(load_corpus(data.corpus, data.languages), split)

@@ -1,12 +1,17 @@
 """Text in, text out: the same translations from a file, from stdin and from Python."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from jaxtyping import Int
+
 from fa_jax.attention import AttentionConfig
 from fa_jax.config import DecodingConfig
 from fa_jax.data.vocabulary import END, SPECIAL, UNKNOWN
+from fa_jax.decoding.documents import search_documents
 from fa_jax.decoding.forced import Trace, trace_translations
 from fa_jax.decoding.search import SearchResult, search_translations
 from fa_jax.decoding.unknown_words import read_dictionary, replace_unknown
@@ -29,6 +34,8 @@ def translate(
     n_best: int = 1,
     *,
     details: bool = False,
+    documents: bool = False,
+    progress: Callable[[int], object] = lambda lines: None,
 ) -> list[dict[str, Any]]:
     """Each line's translations, best first; an empty line has an empty one.
 
@@ -38,6 +45,10 @@ def translate(
       decoding: how to search; default: the (first) run's own.
       n_best: most translations of a line, at most `decoding.beam_size`.
       details: whether what attention did is told, too; of an ensemble, as its first run sees it.
+      documents: each of `lines` is a document, whose lines end in line breaks; so has its
+        translation as many. A run that was trained on documents (`data.documents`) reads it whole;
+        any other translates line by line.
+      progress: told how many lines more are done.
 
     Returns:
       A dict a line, in the order of the lines:
@@ -50,7 +61,8 @@ def translate(
 
     Raises:
       UserError: n_best does not fit the beam; the runs do not fit each other; unknown words are
-        to be replaced, but the run has no alignment or the dictionary cannot be read.
+        to be replaced, but the run has no alignment or the dictionary cannot be read; documents
+        have one translation, without details.
 
     >>> (record,) = fa_jax.translate(fa_jax.load_run("en-ja"), ["I like cats."])
     >>> record["translations"][0]["text"]
@@ -62,8 +74,12 @@ def translate(
     if not 1 <= n_best <= beam:
         mend = ": raise --decoding.beam-size" if n_best > beam else ""
         raise UserError(f"--n-best must be 1 to the beam size, {beam}, got {n_best}{mend}")
+    if documents:
+        if n_best > 1 or details:
+            raise UserError("documents have one translation each, without details")
+        return _translate_documents(runs, lines, decoding, progress)
     sources = [read_sources(run, lines) for run in runs]
-    results = search(runs, sources, decoding, n_best)
+    results = search(runs, sources, decoding, n_best, progress)
     records: list[dict[str, Any]] = []
     for texts, result in zip(
         texts_of(runs[0], sources[0], decoding, results), results, strict=True
@@ -81,6 +97,34 @@ def translate(
     return records
 
 
+def _translate_documents(
+    runs: Sequence[Run],
+    texts: Sequence[str],
+    decoding: DecodingConfig,
+    progress: Callable[[int], object],
+) -> list[dict[str, Any]]:
+    documents = [text.split("\n") for text in texts]
+    ends = np.cumsum([0, *map(len, documents)])
+    lines = [line for document in documents for line in document]
+    sources = [read_sources(run, lines) for run in runs]
+    whole = ends if know_documents(runs) else None
+    results = search(runs, sources, decoding, 1, progress, whole)
+    written = [found[0] for found in texts_of(runs[0], sources[0], decoding, results)]
+    records = []
+    for first, end in itertools.pairwise(ends):
+        best = [result.hypotheses[0] for result in results[first:end]]
+        words = [len(hypothesis.words) + 1 for hypothesis in best]  # an end is one
+        score = sum(one.score * count for one, count in zip(best, words, strict=True)) / sum(words)
+        text = "\n".join(written[first:end])
+        records.append({"translations": [{"text": text, "score": score}]})
+    return records
+
+
+def know_documents(runs: Sequence[Run]) -> bool:
+    """Whether all of them were trained on documents."""
+    return all(run.config.data.documents for run in runs)
+
+
 def read_sources(run: Run, lines: Sequence[str]) -> list[Source]:
     """Each line as the run reads it: tokenized once, for the search and all that follows it."""
     tokens = map(run.source.tokenizer.tokenize, lines)
@@ -93,21 +137,28 @@ def search(
     decoding: DecodingConfig,
     n_best: int = 1,
     progress: Callable[[int], object] = lambda sentences: None,
+    documents: Int[np.ndarray, " boundaries"] | None = None,
 ) -> list[SearchResult]:
     """Each line's hypotheses, as numbers.
 
     Args:
       runs: one, or an ensemble. sources: of each run, as it reads the lines.
       progress: told of each batch how many sentences are done with it.
+      documents: document i is the lines from the i-th of these numbers up to the next one, and is
+        read whole; its lines then have one hypothesis each. None: each line by itself.
     """
     lexicon = None
     if 0 < decoding.shortlist < len(runs[0].target.vocabulary):
         lexicon = runs[0].lexicon[:, : decoding.shortlist_translations]
     members = [run.model for run in runs]
     ids = [[source.ids for source in of_run] for of_run in sources]
-    return search_translations(
-        members, decoding, ids, n_best=n_best, lexicon=lexicon, progress=progress
-    )
+    if documents is None:
+        return search_translations(
+            members, decoding, ids, n_best=n_best, lexicon=lexicon, progress=progress
+        )
+    whole = [[of_run[a:b] for a, b in itertools.pairwise(documents)] for of_run in ids]
+    found = search_documents(members, decoding, whole, lexicon=lexicon, progress=progress)
+    return [result for lines in found for result in lines]
 
 
 def texts_of(

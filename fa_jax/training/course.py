@@ -20,6 +20,7 @@ from fa_jax.data.batches import (
 from fa_jax.data.encoded import EncodedPairs
 from fa_jax.data.passages import Passages, cut_passages
 from fa_jax.data.prepared import PreparedData
+from fa_jax.errors import UserError
 
 Numbered = tuple[Int[np.ndarray, " sentences"], Batch]
 """A batch, behind the rows of the corpus that it is made of."""
@@ -52,7 +53,7 @@ class Course:
       config: the run's. data: the text that it learns from.
 
     Raises:
-      UserError: no sentence is left (`plan_batches`).
+      UserError: no sentence is left (`plan_batches`), or the text has no documents.
     """
 
     def __init__(self, config: Config, data: PreparedData):
@@ -88,9 +89,14 @@ def _sentences(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
 def _passages(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
     """A batch has about as many tokens as batches of sentences have."""
     rows = np.concatenate([*_sentences(config, data)(0).plan.rows])
-    longer = np.maximum(data.train.source.lengths, data.train.target.lengths)[rows[rows >= 0]]
-    tokens = round(config.training.batch_size * (1 + longer.mean()))
+    longer = np.maximum(data.train.source.lengths, data.train.target.lengths)
+    tokens = round(config.training.batch_size * (1 + longer[rows[rows >= 0]].mean()))
     documents, longest = data.corpus.train.documents(), config.data.max_length
+    if len(documents) == len(longer) + 1:
+        raise UserError(
+            f"corpus {data.corpus.name} has no documents: put an empty line between them, in the "
+            "files of both languages, or leave documents out"
+        )
 
     def epoch(number: int) -> Epoch:
         cut = cut_passages(

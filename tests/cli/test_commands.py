@@ -132,6 +132,19 @@ def test_a_very_long_line_is_cut_and_said_so(trained, cli_call):
     assert re.search(r"line 1 has \d00,000 tokens; its first 64 are translated", err)
 
 
+def test_documents_are_separated_by_empty_lines(trained, cli_call):
+    text = "I am here.\nIt rains.\n\n\nGood night.\n"
+    options = ("--decoding.max-length-ratio", 1)
+    status, out, err = cli_call("translate", trained, "--documents", *options, stdin=text.encode())
+    assert status == 0
+    _, alone, _ = cli_call("translate", trained, *options, stdin=text.encode())
+    first, second, _, _, third = alone.splitlines()
+    assert out.splitlines() == [first, second, "", third]
+    assert "was trained on single sentences" in err and "finetune --documents" in err
+    status, _, err = cli_call("translate", trained, "--documents", "--details", stdin=b"a")
+    assert status == 2 and "--documents" in err
+
+
 def test_a_line_is_translated_before_the_next_one_is_typed(trained):
     with subprocess.Popen(
         command("translate", trained), env=environment(), stdin=-1, stdout=-1, cwd=REPOSITORY

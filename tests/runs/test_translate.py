@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fa_jax.attention import NoAttention
-from fa_jax.config import Config, DecodingConfig, ModelConfig
+from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig
 from fa_jax.data.codec import TextCodec
 from fa_jax.data.tokenizers import Characters, Words
 from fa_jax.data.vocabulary import SPECIAL, Vocabulary
@@ -94,6 +94,27 @@ def test_translations_without_details_are_the_same(run, records):
     for a, b in zip(plain, records, strict=True):
         for one, other in zip(a["translations"], b["translations"], strict=True):
             assert one == {name: other[name] for name in ("text", "score")}
+
+
+def test_documents_have_as_many_lines_as_their_sources(run):
+    """A run that does not know documents translates line by line; one that does, on from line to
+    line."""
+    texts = ["abba\ncab\nzab", "bacab", "\nabba"]
+    decoding = replace(DECODING, replace_unknown=False)
+    lines = [line for text in texts for line in text.split("\n")]
+    alone = [r["translations"][0]["text"] for r in translate(run, lines, decoding)]
+    done = []
+    records = translate(run, texts, decoding, documents=True, progress=done.append)
+    found = [record["translations"][0]["text"] for record in records]
+    assert found == ["\n".join(alone[:3]), alone[3], "\n".join(alone[4:])]
+    assert sum(done) == 5  # an empty line is no work
+    knows = replace(run, config=replace(run.config, data=DataConfig(documents=True)))
+    found = translate(knows, texts, decoding, documents=True)
+    found = [record["translations"][0]["text"].split("\n") for record in found]
+    assert [len(lines) for lines in found] == [3, 1, 2]
+    assert found[1] == [alone[3]] and found[2][0] == ""
+    with pytest.raises(UserError, match="one translation each"):
+        translate(knows, texts, decoding, 2, documents=True)
 
 
 def test_unknown_words_stay_where_nobody_asks(run):

@@ -1,6 +1,7 @@
 """One step of training: losses, weights of sentences, learning rates."""
 
 import dataclasses
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +15,7 @@ from fa_jax.config import Config, TrainingConfig
 from fa_jax.data.batches import Batch
 from fa_jax.errors import UserError
 from fa_jax.presets import SYSTEMS, preset
-from fa_jax.training.objective import ALIGNED, objective, variances
+from fa_jax.training.objective import ALIGNED, count_sentences, objective, variances
 from fa_jax.training.optimizer import learning_rate, make_optimizer, total_steps
 from fa_jax.training.step import init_state, make_train_step, replicate, shard, unreplicate
 from tests.model.reference import force
@@ -132,6 +133,31 @@ def test_empty_rows_and_padding_change_nothing(system):
     for path, leaf in jax.tree_util.tree_leaves_with_path(near):
         assert np.isfinite(leaf).all() and np.abs(leaf).max() > 0, path
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5), near, far)
+
+
+def test_a_passage_counts_its_sentences():
+    """Twice as many halve the loss of its words; the mean reward of a sentence stays."""
+    params, one = parameters(), batch()
+    two = one.replace(sentences=jnp.full(3, 2))
+    config = Config(model=CONFIG, training=TrainingConfig(beta=0.3))
+    (of_one, sums), (of_two, _) = (
+        objective(params, config, some, sentences=count_sentences(some), training_keys=None)
+        for some in (one, two)
+    )
+    np.testing.assert_allclose(of_one - of_two, sums.negative_log_prob / 3 / 2, rtol=1e-5)
+
+
+def test_learning_in_windows_is_learning_at_their_threshold():
+    params, of = parameters(), []
+    for in_windows in (False, True):
+        training = TrainingConfig(threshold=0.5, in_windows=in_windows, span_teacher="loss")
+        config = Config(model=CONFIG, training=training)
+        options = {"sentences": jnp.float32(3), "training_keys": None}
+        gradient = jax.jit(jax.value_and_grad(objective, has_aux=True), static_argnums=1)
+        of.append(gradient(params, config, batch(), **options))
+    ((loss_a, _), gradients), ((loss_b, _), in_windows) = of
+    np.testing.assert_allclose(loss_b, loss_a, rtol=1e-5)
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=2e-3, atol=1e-5), in_windows, gradients)
 
 
 def test_rematerialized_gradients_are_the_same():

@@ -1,0 +1,84 @@
+"""Search through documents against an exhaustive search, line after line."""
+
+import itertools
+
+import jax
+import numpy as np
+import pytest
+
+from fa_jax.config import DecodingConfig
+from fa_jax.decoding.documents import joined, search_documents
+from fa_jax.decoding.search import TrainedModel, search_translations
+from tests.decoding.test_beam_search import (
+    CONFIG,
+    SIGMA,
+    SOURCES,
+    THRESHOLD,
+    WRITABLE,
+    params,  # noqa: F401
+)
+from tests.model.reference import force
+
+DOCUMENTS = [
+    [[4, 5], [6], [7, 8, 4]],
+    [[5, 4, 5]],
+    [],
+    [[8, 7], [], [4, 4]],
+]
+SHORT = {"max_length_ratio": 0.5, "max_length_extra": 2}
+
+
+def search(params, documents=DOCUMENTS, **options):  # noqa: F811
+    decoding = DecodingConfig(threshold=THRESHOLD, **options)
+    return search_documents([TrainedModel(params, CONFIG)], decoding, [documents])
+
+
+def test_a_line_is_the_best_that_goes_on_from_those_before(params):  # noqa: F811
+    doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
+    found = search(params, beam_size=100, **SHORT)
+    assert [len(lines) for lines in found] == [3, 1, 0, 3]
+    for lines, results in zip(DOCUMENTS, found, strict=True):
+        before, source = [], joined([line for line in lines if line])
+        for line, result in zip(lines, results, strict=True):
+            (best,) = result.hypotheses
+            if not line:
+                assert best.words == []
+                continue
+            candidates = []
+            for length in range(int(0.5 * len(line)) + 2):
+                for words in itertools.product(WRITABLE[1:], repeat=length):
+                    target = [*before, *words, 2]
+                    log_probs = force(doubles, source, target, SIGMA, THRESHOLD)[0]
+                    candidates.append((log_probs[len(before) :].mean(), list(words)))
+            score, words = max(candidates)
+            assert best.words == words
+            np.testing.assert_allclose(best.score, score, rtol=1e-5)
+            before += [*words, 2]
+
+
+def test_a_document_of_one_line_is_a_sentence(params):  # noqa: F811
+    alone = search_translations(
+        [TrainedModel(params, CONFIG)], DecodingConfig(threshold=THRESHOLD), [SOURCES]
+    )
+    found = search(params, [[source] for source in SOURCES])
+    for sentence, (line,) in zip(alone, found, strict=True):
+        assert line.hypotheses[0].words == sentence.hypotheses[0].words
+        np.testing.assert_allclose(
+            line.hypotheses[0].score, sentence.hypotheses[0].score, rtol=1e-5
+        )
+        assert (line.scored, line.calls) == (sentence.scored, sentence.calls)
+
+
+@pytest.mark.parametrize("beam_size", [1, 4])
+def test_neither_neighbours_nor_padding_matter(params, beam_size):  # noqa: F811
+    documents = [*DOCUMENTS, [[4, 5, 6], [7, 7], [8, 4, 4, 6]] * 7, [[5] * 200]]
+    together = search(params, documents, beam_size=beam_size)
+    for row in (0, 3, 4):
+        (alone,) = search(params, [documents[row]], beam_size=beam_size, batch_size=1)
+        for one, other in zip(alone, together[row], strict=True):
+            assert one.hypotheses[0].words == other.hypotheses[0].words
+            np.testing.assert_allclose(
+                one.hypotheses[0].score, other.hypotheses[0].score, rtol=1e-4
+            )
+    most = [int(2 * len(line)) + 10 for line in documents[4]]
+    assert all(len(r.hypotheses[0].words) <= n for r, n in zip(together[4], most, strict=True))
