@@ -1,0 +1,100 @@
+"""Lines that wait together are answered together, by one thread.
+
+All but the thread's own work happens in the server's event loop, so nothing needs a lock.
+"""
+
+import asyncio
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol
+
+TOGETHER = 512
+"""Lines of a batch: as many as a search takes up."""
+GATHERING = 0.005
+"""Seconds that a batch waits for others: clients that were answered together ask again together."""
+
+
+class Order(Hashable, Protocol):
+    """What to do with lines. Those of equal orders make a batch."""
+
+    def __call__(self, lines: Sequence[str]) -> Sequence[Any]:
+        """An answer a line."""
+
+
+class Full(Exception):
+    """So many lines wait already that these cannot."""
+
+
+@dataclass(frozen=True)
+class Job:
+    lines: Sequence[str]
+    answers: asyncio.Future
+
+
+class LineQueue:
+    """Lines wait here for the one thread that translates."""
+
+    def __init__(self, most: int):
+        """most: lines that may wait. A request that finds nobody waiting is always taken."""
+        self._most, self._count = most, 0
+        self._waiting: dict[Callable, list[Job]] = {}
+        self._arrived = asyncio.Event()
+
+    async def ask(self, order: Callable, lines: Sequence[str]) -> list[Any]:
+        """An answer a line. Whoever stops waiting is not answered, and costs nothing more.
+
+        Raises:
+          Full: too many lines wait. And what the order raises for these lines.
+        """
+        if self._count and self._count + len(lines) > self._most:
+            raise Full
+        job = Job(lines, asyncio.get_running_loop().create_future())
+        self._waiting.setdefault(order, []).append(job)
+        self._count += len(lines)
+        self._arrived.set()
+        return await job.answers
+
+    async def work(self):
+        """Answers whoever waits, until it is cancelled."""
+        with ThreadPoolExecutor(1, "translator") as thread:
+            while True:
+                await self._arrived.wait()
+                await asyncio.sleep(GATHERING)
+                order, jobs = self._next_batch()
+                await _answer(thread, order, jobs)
+
+    def _next_batch(self) -> tuple[Callable, list[Job]]:
+        """Of the order that has waited longest; those that find no room wait behind the others."""
+        order = next(iter(self._waiting))
+        jobs, lines = self._waiting.pop(order), 0
+        for taken, job in enumerate(jobs):
+            if taken and lines + len(job.lines) > TOGETHER:
+                self._waiting[order] = jobs[taken:]
+                jobs = jobs[:taken]
+                break
+            lines += len(job.lines)
+        self._count -= lines
+        if not self._waiting:
+            self._arrived.clear()
+        return order, [job for job in jobs if not job.answers.done()]
+
+
+async def _answer(thread: ThreadPoolExecutor, order: Callable, jobs: list[Job]):
+    """Where a batch fails, each of its requests is tried alone: one is not to spoil the others."""
+    lines = [line for job in jobs for line in job.lines]
+    try:
+        found = await asyncio.get_running_loop().run_in_executor(thread, order, lines)
+    except Exception as error:
+        for job in jobs:
+            if len(jobs) > 1:
+                await _answer(thread, order, [job])
+            elif not job.answers.done():
+                job.answers.set_exception(error)
+        return
+    each = iter(found)
+    for job in jobs:
+        answers = list(islice(each, len(job.lines)))
+        if not job.answers.done():
+            job.answers.set_result(answers)
