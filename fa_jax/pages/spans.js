@@ -4,7 +4,7 @@ const shown = token => token.replaceAll("▁", "·");
 const percent = share => (100 * share).toFixed(1) + "%";
 const sum = numbers => numbers.reduce((total, number) => total + number, 0);
 const scored = trace => sum(trace.steps.map(step => step.window.length)) / trace.steps.length;
-const cell = {widest: 34, narrowest: 17}, height = 28;
+const cell = {widest: 40, narrowest: 17}, height = 28;
 
 function widthOf(words) {
   const letter = code => code > "⺀" ? 14 : 8;
@@ -90,28 +90,35 @@ function drawSpans(svg, trace, describe, room = Infinity) {
   choose(0);
 }
 
-// What a step did, as a heading and a table in place of what was there.
+// What a step did, as a heading and tables, in place of what was there.
 function describeStep(place, trace, t) {
   const step = trace.steps[t];
-  const head = document.createElement("h2"), table = document.createElement("table");
+  const head = document.createElement("h2"), tables = document.createElement("div");
   head.textContent = `${t + 1}. ${shown(step.token)}`;
-  const add = (name, value) => {
+  const others = step.alternatives.filter(([word]) => word !== step.token);
+  const weights = step.weights.map((weight, s) => [weight, s]).sort((a, b) => b[0] - a[0])
+    .slice(0, 5).filter(([weight]) => weight >= 0.005);
+  tables.className = "tables";
+  tables.append(tableOf([
+    ["probability", percent(step.probability)],
+    ...others.map(([word, probability]) => [`or ${shown(word)}`, percent(probability)]),
+  ]), tableOf([
+    ["strength g(t)", step.strength.toFixed(3)],
+    ["focus p_t", step.focus.toFixed(2)],
+    ["window", `${step.window.length} of ${trace.source.length} positions`],
+    ...weights.map(([weight, s]) => [`weight of ${shown(trace.source[s])}`, percent(weight)]),
+  ]));
+  place.replaceChildren(head, tables);
+}
+
+function tableOf(rows) {
+  const table = document.createElement("table");
+  for (const [name, value] of rows) {
     const line = table.insertRow(), first = document.createElement("th");
     first.scope = "row";
     first.textContent = name;
     line.append(first);
     line.insertCell().textContent = value;
-  };
-  add("probability", percent(step.probability));
-  for (const [word, probability] of step.alternatives) {
-    if (word !== step.token) add(`or ${shown(word)}`, percent(probability));
   }
-  add("strength g(t)", step.strength.toFixed(3));
-  add("focus p_t", step.focus.toFixed(2));
-  add("window", `${step.window.length} of ${trace.source.length} positions`);
-  const weights = step.weights.map((weight, s) => [weight, s]).sort((a, b) => b[0] - a[0]);
-  for (const [weight, s] of weights.slice(0, 5)) {
-    if (weight >= 0.005) add(`weight of ${shown(trace.source[s])}`, percent(weight));
-  }
-  place.replaceChildren(head, table);
+  return table;
 }

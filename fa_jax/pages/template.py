@@ -1,4 +1,4 @@
-"""Pages of one file: this folder's HTML, with the styles and scripts that it includes, and values."""
+"""Pages of one file: this folder's HTML with the styles, scripts and values that it includes."""
 
 import json
 import re

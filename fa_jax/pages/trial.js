@@ -87,12 +87,10 @@ class Panel {
 
   // other: the text to compare with; its name.
   show(trace, other, name) {
-    const marked = writeMarked(this.find(".translation"), trace.translation, other ?? "",
-                               this.about.target.code);
-    if (other === undefined) this.find(".translation").textContent = trace.translation;
+    const text = trace.translation;
+    writeMarked(this.find(".translation"), text, other ?? text, this.about.target.code);
     this.find(".difference").textContent = other === undefined ? "" :
-      other === trace.translation ? `The same words as ${name}.` :
-      marked ? `Marked words differ from those ${name}.` : `Some words are missing that stand ${name}.`;
+      text === other ? `The same words as ${name}.` : `Not as ${name}: ${other}`;
     this.showNumbers(trace);
     const svg = this.find("svg"), had = svg.contains(document.activeElement);
     svg.replaceChildren();
@@ -106,9 +104,9 @@ class Panel {
     const logs = trace.steps.map(step => Math.log(Math.max(step.probability, 1e-4)));
     const numbers = [
       ["of the source looked at", percent(window / positions)],
-      ["positions scored a word", `${window.toFixed(1)} of ${positions}`],
-      ["a word's probability, on average", percent(Math.exp(sum(logs) / logs.length))],
-      ["from asking to answer", `${Math.round(trace.milliseconds)} ms`],
+      ["positions a word", `${window.toFixed(1)} of ${positions}`],
+      ["mean probability of a word", percent(Math.exp(sum(logs) / logs.length))],
+      ["until the answer came", `${Math.round(trace.milliseconds)} ms`],
     ];
     this.find(".numbers").replaceChildren(...numbers.map(([name, value]) => {
       const pair = document.createElement("div");
@@ -124,11 +122,13 @@ class Panel {
 // Who is compared with what: the two panels with each other, one with itself at τ = ∞.
 async function showAll(q) {
   const found = await Promise.all(panels.map(({run, threshold}) => traceOf(q, run, threshold)));
+  // Text that is laid out before its font is there may stay without it.
+  await document.fonts.load("1em Letters", JSON.stringify(found)).catch(() => {});
   const [first] = panels;
   if (panels.length === 2) {
     const same = first.about.target.code === panels[1].about.target.code;
     const others = same ? [found[1].translation, found[0].translation] : [];
-    panels.forEach((panel, i) => panel.show(found[i], others[i], "on the other side"));
+    panels.forEach((panel, i) => panel.show(found[i], others[i], "the other side"));
   } else if (first.about.threshold && first.threshold !== "inf") {
     const whole = await traceOf(q, first.run, "inf");
     first.show(found[0], whole.translation, "at τ = ∞");

@@ -6,7 +6,7 @@ function wordsOf(text, language) {
   return Array.from(words, word => word.segment);
 }
 
-// Writes the text into a place; its words that the other text lacks are marked. Returns how many.
+// Writes the text into a place; its words that the other text lacks are marked.
 function writeMarked(place, text, other, language) {
   const words = wordsOf(text, language), alike = inBoth(words, wordsOf(other, language));
   place.replaceChildren(...words.map((word, i) => {
@@ -15,7 +15,6 @@ function writeMarked(place, text, other, language) {
     mark.textContent = word;
     return mark;
   }));
-  return place.querySelectorAll("mark").length;
 }
 
 // Places in the first list of its longest common subsequence with the second.

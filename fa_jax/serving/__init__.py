@@ -28,7 +28,7 @@ def serve(
 
     Args:
       runs: translators, of any languages.
-      host: the address to listen at; 127.0.0.1: of this machine alone, 0.0.0.0: of all its networks.
+      host: the address to listen at; 127.0.0.1: this machine alone, 0.0.0.0: all its networks.
       port: 0: one that is free.
       limits: what it takes on; default: `Limits()`.
 

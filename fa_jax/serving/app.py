@@ -33,7 +33,6 @@ def make_app(runs: Sequence[Run], limits: Limits) -> Starlette:
         exception_handlers={
             HTTPException: _refused,
             ClientDisconnect: _nobody_listens,
-            Exception: _failed,
         },
         lifespan=lifespan,
     )
@@ -47,8 +46,3 @@ async def _refused(request: Request, error: HTTPException) -> JSONResponse:
 
 async def _nobody_listens(request: Request, error: ClientDisconnect) -> Response:
     return Response(status_code=400)
-
-
-async def _failed(request: Request, error: Exception) -> JSONResponse:
-    """A defect of ours: its traceback is in the server's output."""
-    return JSONResponse({"error": "the server failed at this; its output says more"}, 500)

@@ -27,7 +27,7 @@ class Full(Exception):
     """So many lines wait already that these cannot."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Job:
     lines: Sequence[str]
     answers: asyncio.Future
@@ -54,7 +54,10 @@ class LineQueue:
         self._waiting.setdefault(order, []).append(job)
         self._count += len(lines)
         self._arrived.set()
-        return await job.answers
+        try:
+            return await job.answers
+        finally:
+            self._leave(order, job)
 
     async def work(self):
         """Answers whoever waits, until it is cancelled."""
@@ -62,8 +65,10 @@ class LineQueue:
             while True:
                 await self._arrived.wait()
                 await asyncio.sleep(GATHERING)
-                order, jobs = self._next_batch()
-                await _answer(thread, order, jobs)
+                if self._waiting:
+                    await _answer(thread, *self._next_batch())
+                else:
+                    self._arrived.clear()
 
     def _next_batch(self) -> tuple[Callable, list[Job]]:
         """Of the order that has waited longest; those that find no room wait behind the others."""
@@ -76,9 +81,16 @@ class LineQueue:
                 break
             lines += len(job.lines)
         self._count -= lines
-        if not self._waiting:
-            self._arrived.clear()
-        return order, [job for job in jobs if not job.answers.done()]
+        return order, jobs
+
+    def _leave(self, order: Callable, job: Job):
+        """Whoever gave up no longer waits; those who were answered have left before."""
+        jobs = self._waiting.get(order, [])
+        if job in jobs:
+            jobs.remove(job)
+            self._count -= len(job.lines)
+            if not jobs:
+                del self._waiting[order]
 
 
 async def _answer(thread: ThreadPoolExecutor, order: Callable, jobs: list[Job]):

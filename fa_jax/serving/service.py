@@ -1,6 +1,7 @@
 """Runs behind a queue, and how they say no."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,7 @@ class Service:
 
         Raises:
           HTTPException: the lines are too many or too long, too many wait already, or it takes too
-            long.
+            long; or it fails.
         """
         self._check(run, lines)
         try:
@@ -41,6 +42,9 @@ class Service:
             raise HTTPException(504, f"{took}: send less, or try again later") from None
         except UserError as error:
             raise HTTPException(400, str(error)) from None
+        except Exception:
+            logging.getLogger(__name__).exception("a batch failed, and this request alone, too")
+            raise HTTPException(500, "the server failed at this; its output says more") from None
 
     def longest_line(self, run: Run) -> int:
         """In letters. A token has at least one: a line within it is translated to its end."""
