@@ -71,7 +71,7 @@ class Panel {
 
   sayThreshold() {
     const text = this.threshold === "inf" ? "∞" : String(this.threshold);
-    this.find("output").textContent = text;
+    this.find(".threshold b").textContent = text;
     this.slider.setAttribute("aria-valuetext", text === "∞" ? "infinity" : text);
   }
 

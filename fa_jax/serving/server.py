@@ -19,10 +19,12 @@ def listening(host: str, port: int) -> socket.socket:
     Raises:
       UserError: the port is taken, or the host is not of this machine.
     """
+    if not 0 <= port < 2**16:
+        raise UserError(f"--port must be 0 to {2**16 - 1}, got {port}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         raise UserError(
             f"no server can listen at {host}, port {port}: {error}. Choose another --port (0: one "
             "that is free), or another --host (127.0.0.1: this machine alone)"
@@ -42,7 +44,7 @@ def make_server(app: Starlette, limits: Limits) -> uvicorn.Server:
         http="h11",
         ws="none",
         lifespan="on",
-        log_level="warning",
+        log_config=None,  # errors go where all go
         access_log=False,
         server_header=False,
         limit_concurrency=limits.connections,
