@@ -20,7 +20,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 5000,
     limits: Limits | None = None,
-) -> None:
+):
     """Serves runs until it is stopped by Ctrl-C or SIGTERM.
 
     In a browser: a page to try them on. For programs: LibreTranslate's `POST /translate` and
@@ -30,7 +30,7 @@ def serve(
       runs: translators, of any languages.
       host: the address to listen at; 127.0.0.1: this machine alone, 0.0.0.0: all its networks.
       port: 0: one that is free.
-      limits: what it takes on; default: `Limits()`.
+      limits: what it takes on; default: `fa_jax.serving.limits.Limits()`.
 
     Raises:
       UserError: there is no run, the address cannot be listened at, or the packages of
