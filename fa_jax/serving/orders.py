@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fa_jax.pages import span_content
+from fa_jax.config import DecodingConfig
+from fa_jax.pages.content import span_content
 from fa_jax.runs.run import Run
 from fa_jax.runs.trace import traces
 from fa_jax.runs.translate import translate
+
+PLACES = 16
+"""Sentences searched at once, at most: with more, the few that wait together leave places empty."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +23,7 @@ class Translations:
     n_best: int = 1
 
     def __call__(self, lines: Sequence[str]) -> list[list[str]]:
-        decoding = replace(self.run.config.decoding, threshold=self.threshold)
-        records = translate(self.run, lines, decoding, self.n_best)
+        records = translate(self.run, lines, _decoding(self.run, self.threshold), self.n_best)
         return [[found["text"] for found in record["translations"]] for record in records]
 
 
@@ -32,5 +35,10 @@ class Traces:
     threshold: float
 
     def __call__(self, lines: Sequence[str]) -> list[dict[str, Any]]:
-        decoding = replace(self.run.config.decoding, threshold=self.threshold)
-        return [span_content(trace) for trace in traces(self.run, lines, decoding)]
+        found = traces(self.run, lines, _decoding(self.run, self.threshold))
+        return [span_content(trace) for trace in found]
+
+
+def _decoding(run: Run, threshold: float) -> DecodingConfig:
+    own = run.config.decoding
+    return replace(own, threshold=threshold, batch_size=min(own.batch_size, PLACES))

@@ -12,8 +12,9 @@ from typing import Any, Protocol
 
 TOGETHER = 512
 """Lines of a batch: as many as a search takes up."""
-GATHERING = 0.005
-"""Seconds that a batch waits for others: clients that were answered together ask again together."""
+PAUSE, PAUSES = 0.005, 10
+"""A batch begins when nobody came for so many seconds, or after so many such pauses: clients that
+were answered together ask again together."""
 
 
 class Order(Hashable, Protocol):
@@ -64,11 +65,18 @@ class LineQueue:
         with ThreadPoolExecutor(1, "translator") as thread:
             while True:
                 await self._arrived.wait()
-                await asyncio.sleep(GATHERING)
+                await self._gathered()
                 if self._waiting:
                     await _answer(thread, *self._next_batch())
                 else:
                     self._arrived.clear()
+
+    async def _gathered(self):
+        for _ in range(PAUSES):
+            before = self._count
+            await asyncio.sleep(PAUSE)
+            if self._count <= before:
+                break
 
     def _next_batch(self) -> tuple[Callable, list[Job]]:
         """Of the order that has waited longest; those that find no room wait behind the others."""
