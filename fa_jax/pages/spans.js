@@ -4,7 +4,7 @@ const shown = token => token.replaceAll("▁", "·");
 const percent = share => (100 * share).toFixed(1) + "%";
 const sum = numbers => numbers.reduce((total, number) => total + number, 0);
 const scored = trace => sum(trace.steps.map(step => step.window.length)) / trace.steps.length;
-const cell = {widest: 40, narrowest: 17}, height = 28;
+const cell = {widest: 40, narrowest: 11}, height = 28;
 
 function widthOf(words) {
   const letter = code => code > "⺀" ? 14 : 8;
@@ -22,7 +22,7 @@ function draw(parent, name, attributes, text) {
 function drawSpans(svg, trace, describe, room = Infinity) {
   const left = widthOf(trace.steps.map(step => shown(step.token))) + 22;
   const top = Math.max(40, widthOf(trace.source.map(shown)) * 0.75 + 28);
-  const bar = room < 520 ? 56 : 110, beside = 26;
+  const bar = room < 520 ? 44 : 110, beside = room < 520 ? 14 : 26;
   const fitting = Math.floor((room - left - beside - bar - 14) / trace.source.length);
   const wide = Math.min(cell.widest, Math.max(cell.narrowest, fitting));
   const gap = left + trace.source.length * wide + beside;

@@ -3,7 +3,8 @@
 const EXAMPLES = {
   en: ["I was amazed at his courage.", "Tom hasn't finished all his homework yet.",
        "The weather was so bad that we could not go out."],
-  de: ["Am Anfang schuf Gott den Himmel und die Erde.", "Ich habe meinen Bruder lange nicht gesehen.",
+  de: ["Am Anfang schuf Gott den Himmel und die Erde.",
+       "Ich habe meinen Bruder lange nicht gesehen.",
        "Und er sprach zu ihnen: Fürchtet euch nicht!"],
 };
 const STOPS = [0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.55, 0.75, 1, 1.2, 1.5, 2, 3, 4, 6, 8, 12];
@@ -70,7 +71,7 @@ class Panel {
   get threshold() { return this.stops[this.slider.value]; }
 
   sayThreshold() {
-    const text = this.threshold === "inf" ? "∞" : String(this.threshold);
+    const text = this.threshold === "inf" ? "∞" : String(+this.threshold.toPrecision(3));
     this.find(".threshold b").textContent = text;
     this.slider.setAttribute("aria-valuetext", text === "∞" ? "infinity" : text);
   }
@@ -85,12 +86,12 @@ class Panel {
       (bleu > 0 ? ` · ${bleu.toFixed(1)} BLEU on its validation set` : "");
   }
 
-  // other: the text to compare with; its name.
-  show(trace, other, name) {
+  // other: the text to compare with, if there is one. same, different: what to say of the two.
+  show(trace, other, same, different) {
     const text = trace.translation;
     writeMarked(this.find(".translation"), text, other ?? text, this.about.target.code);
-    this.find(".difference").textContent = other === undefined ? "" :
-      text === other ? `The same words as ${name}.` : `Not as ${name}: ${other}`;
+    const compared = text === other ? same : different;
+    this.find(".difference").textContent = other === undefined ? "" : compared;
     this.showNumbers(trace);
     const svg = this.find("svg"), had = svg.contains(document.activeElement);
     svg.replaceChildren();
@@ -128,10 +129,12 @@ async function showAll(q) {
   if (panels.length === 2) {
     const same = first.about.target.code === panels[1].about.target.code;
     const others = same ? [found[1].translation, found[0].translation] : [];
-    panels.forEach((panel, i) => panel.show(found[i], others[i], "the other side"));
+    panels.forEach((panel, i) => panel.show(found[i], others[i], "The same words on both sides.",
+                                            "Underlined words are not on the other side."));
   } else if (first.about.threshold && first.threshold !== "inf") {
     const whole = await traceOf(q, first.run, "inf");
-    first.show(found[0], whole.translation, "at τ = ∞");
+    first.show(found[0], whole.translation, "The same words as at τ = ∞.",
+               `At τ = ∞ it writes: ${whole.translation}`);
   } else {
     first.show(found[0]);
   }

@@ -9,9 +9,9 @@ from fa_jax.config import Count, Positive, Section
 class Limits(Section):
     """What a server takes on; it says no to what is more."""
 
-    letters: Count = 1000
+    letters: Count = 500
     """Longest line of a text. A run's decoding.max_source_length holds, too."""
-    lines: Count = 200
+    lines: Count = 100
     """Most lines of a request, those of all its texts together."""
     body: Count = 1_000_000
     """Largest request, in bytes."""
