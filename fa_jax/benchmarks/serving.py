@@ -60,7 +60,7 @@ def measure(rounds: int = 5, requests: int = 10_000) -> Report:
         Headline(
             f"memory after {rows[-1]['requests']:,} requests ÷ after {REPORTED:,}",
             rows[-1]["megabytes"] / rows[0]["megabytes"],
-            1.05,
+            1.1,
         ),
     ]
     spread = f"{min(ratios):.2f} to {max(ratios):.2f}"

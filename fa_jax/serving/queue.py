@@ -4,24 +4,17 @@ All but the thread's own work happens in the server's event loop, so nothing nee
 """
 
 import asyncio
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
-TOGETHER = 512
-"""Lines of a batch: as many as a search takes up."""
+TOGETHER = 128
+"""Lines of a batch: as many as a search of 16 places takes up."""
 PAUSE, PAUSES = 0.005, 10
 """A batch begins when nobody came for so many seconds, or after so many such pauses: clients that
 were answered together ask again together."""
-
-
-class Order(Hashable, Protocol):
-    """What to do with lines. Those of equal orders make a batch."""
-
-    def __call__(self, lines: Sequence[str]) -> Sequence[Any]:
-        """An answer a line."""
 
 
 class Full(Exception):
@@ -35,7 +28,11 @@ class Job:
 
 
 class LineQueue:
-    """Lines wait here for the one thread that translates."""
+    """Lines wait here for the one thread that translates.
+
+    Each comes with an order: a function of lines that gives an answer a line. Those of equal orders
+    make a batch.
+    """
 
     def __init__(self, most: int):
         """most: lines that may wait. A request that finds nobody waiting is always taken."""

@@ -47,7 +47,7 @@ def make_server(app: Starlette, limits: Limits) -> uvicorn.Server:
         log_config=None,  # errors go where all go
         access_log=False,
         server_header=False,
-        limit_concurrency=limits.connections,
+        limit_concurrency=limits.connections + 1,  # from there on it refuses
         # Requests have ended by then, each within its own time.
         timeout_graceful_shutdown=math.ceil(2 * limits.seconds) + 1,
     )

@@ -5,6 +5,7 @@ import socket
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 
+import httpx
 import pytest
 
 from fa_jax.serving.body import FIELDS
@@ -140,6 +141,12 @@ def test_an_answer_that_takes_too_long_is_given_up(run, made_up):
         answer = asked(client, q="one")
         assert answer.status_code == 504 and "longer than 0.1 seconds" in answer.json()["error"]
         made_up.may_go.set()
+
+
+def test_connections_are_counted(run, made_up):
+    with serving(run, connections=1) as client:
+        assert asked(client, q="one").status_code == 200  # and its connection stays open
+        assert httpx.get(client.base_url, trust_env=False).status_code == 503
 
 
 def test_a_request_that_does_not_arrive_is_given_up(run, made_up):
