@@ -130,7 +130,7 @@ async function showAll(q) {
     const same = first.about.target.code === panels[1].about.target.code;
     const others = same ? [found[1].translation, found[0].translation] : [];
     panels.forEach((panel, i) => panel.show(found[i], others[i], "The same words on both sides.",
-                                            "Underlined words are not on the other side."));
+                                            "Words that one side alone has are underlined."));
   } else if (first.about.threshold && first.threshold !== "inf") {
     const whole = await traceOf(q, first.run, "inf");
     first.show(found[0], whole.translation, "The same words as at τ = ∞.",
