@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup data train finetune translate evaluate benchmark peers experiments notebooks test lint
+.PHONY: help setup data train finetune translate evaluate serve benchmark peers experiments notebooks test lint
 MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
@@ -48,6 +48,9 @@ translate: languages .venv/installed ## translate lines from stdin to stdout (TH
 evaluate: languages .venv/installed ## score the test set (THRESHOLD=1.2)
 	@$(FA_JAX) evaluate "$(RUN)" $(THRESHOLD_OPTION) $(ARGS)
 
+serve: languages .venv/installed-serve ## a page to try a run on, and LibreTranslate's protocol (ARGS="another/run --port 5000")
+	@$(FA_JAX) serve "$(RUN)" $(ARGS)
+
 benchmark: .venv/installed ## measure speed on this machine (NAME=one benchmark)
 	@$(FA_JAX) benchmark $(NAME) --output experiments/results/benchmarks $(ARGS)
 
@@ -86,6 +89,10 @@ languages:
 
 .venv/installed-test: .venv/installed
 	@$(INSTALL) -e .[test,lint] >&2
+	@touch $@
+
+.venv/installed-serve: .venv/installed
+	@$(INSTALL) -e .[serve] >&2
 	@touch $@
 
 .venv-peers/installed: requirements-peers.txt

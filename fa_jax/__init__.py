@@ -22,6 +22,7 @@ _MODULES = {
     "runs.evaluate": ("evaluate", "perplexity", "score_test", "select"),
     "runs.order": ("threshold_for_window",),
     "runs.folder": ("set_threshold",),
+    "serving": ("serve",),
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -20,7 +20,7 @@ NotNegative = Annotated[float, ("at least", 0)]
 Positive = Annotated[float, ("greater than", 0)]
 
 
-class _Section:
+class Section:
     """Each field must be within the bounds of its type; a NaN is not."""
 
     def __post_init__(self):
@@ -33,7 +33,7 @@ class _Section:
 
 
 @dataclass(frozen=True)
-class DataConfig(_Section):
+class DataConfig(Section):
     """Which text is read, and how it becomes numbers."""
 
     languages: str = "en-ja"
@@ -60,7 +60,7 @@ class DataConfig(_Section):
 
 
 @dataclass(frozen=True)
-class ModelConfig(_Section):
+class ModelConfig(Section):
     """Sizes of the network (symbols of the paper in brackets) and how it is computed."""
 
     embedding_size: Count = 256
@@ -115,7 +115,7 @@ class ModelConfig(_Section):
 
 
 @dataclass(frozen=True)
-class TrainingConfig(_Section):
+class TrainingConfig(Section):
     """How the parameters are learnt."""
 
     batch_size: Count = 128
@@ -164,7 +164,7 @@ class TrainingConfig(_Section):
 
 
 @dataclass(frozen=True)
-class DecodingConfig(_Section):
+class DecodingConfig(Section):
     """How translations are searched for."""
 
     beam_size: Count = 5

@@ -9,7 +9,6 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import matplotlib as mpl
@@ -21,6 +20,7 @@ from matplotlib.figure import Figure, FigureBase
 
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.errors import UserError
+from fa_jax.fonts import packaged_font
 from fa_jax.whole_files import write_bytes
 
 BAND, FOCUS, STRENGTH = "#cfe3f5", "#d55e00", "#0072b2"  # told apart by colour-blind readers too
@@ -185,10 +185,3 @@ def _fonts() -> list[str]:
     font_manager.fontManager.addfont(packaged_font())
     installed = {font.name for font in font_manager.fontManager.ttflist}
     return ["DejaVu Sans", *(name for name in JAPANESE_FONTS if name in installed)]
-
-
-def packaged_font() -> Path:
-    """The file of IPAexGothic, from the package matplotlib-fontja."""
-    # Found, not imported: importing it changes matplotlib's settings for the whole program.
-    (folder,) = find_spec("matplotlib_fontja").submodule_search_locations
-    return Path(folder) / "fonts" / "ipaexg.ttf"

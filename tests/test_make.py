@@ -24,7 +24,7 @@ def tree(tmp_path):
     python.parent.mkdir(parents=True)
     python.write_text(STUB)
     python.chmod(0o755)
-    for stamp in ("installed", "installed-test"):
+    for stamp in ("installed", "installed-test", "installed-serve"):
         (tmp_path / ".venv" / stamp).touch()
     return tmp_path
 
@@ -39,7 +39,7 @@ def make(tree, *arguments, **environment):
     )
 
 
-@pytest.mark.parametrize("target", ["train", "finetune", "translate", "evaluate", "data"])
+@pytest.mark.parametrize("target", ["train", "finetune", "translate", "evaluate", "data", "serve"])
 def test_without_languages_it_asks_for_them(tree, target):
     finished = make(tree, target, LANG="en_US.UTF-8")
     assert finished.returncode == 2
@@ -63,6 +63,7 @@ def test_languages_reach_the_program_and_its_locale_does_not_change(tree):
         (["train", "CORPUS=my text"], "--corpus my text"),
         (["evaluate", "THRESHOLD=1.2"], "evaluate runs/de-en-small --threshold 1.2"),
         (["translate", "RUN=my run"], "translate my run"),
+        (["serve", "RUN=en-ja", "ARGS=runs/x --port 0"], "serve en-ja runs/x --port 0"),
         (["finetune", "ARGS=--steps 5"], "finetune runs/de-en-small --steps 5"),
     ],
 )

@@ -7,6 +7,7 @@ BENCHMARKS = {
     "score_costs": "do windows pay under every score?",
     "search_compilation": "how long does a user wait for the compiler?",
     "translate_command": "what does somebody wait for who translates 1,000 lines?",
+    "serving": "does a server keep up with batch translation, and does it stay small?",
     "search_throughput": "how near is a beam search to this machine's best?",
     "training_throughput": "how near is training to this machine's best?",
 }

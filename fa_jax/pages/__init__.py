@@ -2,20 +2,15 @@
 
 import base64
 import io
-import json
-from importlib.resources import files
 from pathlib import Path
 
-import numpy as np
 from fontTools import subset
-from numpy.typing import ArrayLike
 
 from fa_jax.decoding.forced import SpanTrace
-from fa_jax.plots import packaged_font
+from fa_jax.fonts import packaged_font
+from fa_jax.pages.content import span_content
+from fa_jax.pages.template import filled
 from fa_jax.whole_files import write_text
-
-DIGITS = 4
-"""Behind the point, of the numbers in a page."""
 
 
 def write_span_page(trace: SpanTrace, path: Path, title: str = "") -> None:
@@ -31,30 +26,8 @@ def write_span_page(trace: SpanTrace, path: Path, title: str = "") -> None:
     Raises:
       OSError: the file cannot be written.
     """
-    content = {
-        "title": title,
-        "threshold": "∞" if np.isinf(trace.threshold) else f"{trace.threshold:g}",
-        "source": trace.source_tokens,
-        "steps": [
-            {
-                "token": token,
-                "probability": _rounded(np.exp(trace.log_probs[t])),
-                "strength": _rounded(trace.strength[t]),
-                "focus": _rounded(trace.focus[t]),
-                "window": np.flatnonzero(trace.windows[t]).tolist(),
-                "weights": _rounded(trace.weights[t]),
-                "alternatives": [
-                    [word, _rounded(np.exp(log_prob))] for word, log_prob in trace.alternatives[t]
-                ],
-            }
-            for t, token in enumerate(trace.target_tokens)
-        ],
-    }
-    # "</" would end the script that the data stands in.
-    data = json.dumps(content, ensure_ascii=False).replace("</", "<\\/")
-    template = files(__package__).joinpath("spans.html").read_text(encoding="utf-8")
-    page = template.replace("/*FONT*/", _font(data)).replace("/*TRACE*/ null", data)
-    write_text(path, page)
+    page = filled("spans.html", TITLE=title, TRACE=span_content(trace))
+    write_text(path, page.replace("/*FONT*/", _font(page)))
 
 
 def _font(text: str) -> str:
@@ -67,7 +40,3 @@ def _font(text: str) -> str:
         subsetter.subset(font)
         font.save(written)
     return base64.b64encode(written.getvalue()).decode()
-
-
-def _rounded(values: ArrayLike) -> float | list[float]:
-    return np.round(np.asarray(values, np.float64), DIGITS).tolist()

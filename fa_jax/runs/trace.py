@@ -1,5 +1,6 @@
 """What attention did while a run wrote its best translation of a line: as values, and drawn."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,22 +37,37 @@ def trace(
     decoding = decoding or run.config.decoding
     if threshold is not None:
         decoding = replace(decoding, threshold=threshold)
-    sources = read_sources(run, [line])
-    if not sources[0].ids:
+    (found,) = traces(run, [line], decoding)
+    return found
+
+
+def traces(run: Run, lines: Sequence[str], decoding: DecodingConfig) -> list[SpanTrace]:
+    """`trace` of each line. They are searched together.
+
+    Raises:
+      UserError: a line is empty; or as `translate`.
+    """
+    sources = read_sources(run, lines)
+    if not all(source.ids for source in sources):
         raise UserError("an empty line has no translation to trace")
     results = search([run], [sources], decoding)
-    ((text, *_),) = texts_of(run, sources, decoding, results)
-    words = results[0].hypotheses[0].words
-    (found,) = trace_translations(run.model, decoding, [sources[0].ids], [words])
+    texts = texts_of(run, sources, decoding, results)
+    ids = [source.ids for source in sources]
+    words = [result.hypotheses[0].words for result in results]
     token = run.target.vocabulary.tokens
-    alternatives = [[(token[word], p) for word, p in step] for step in found.alternatives]
-    return SpanTrace(
-        **vars(found) | {"alternatives": alternatives},
-        translation=text,
-        source_tokens=run.source.tokens(sources[0].ids),
-        target_tokens=[*run.target.tokens(words), SPECIAL[END]],
-        threshold=decoding.threshold,
-    )
+    return [
+        SpanTrace(
+            **vars(found)
+            | {"alternatives": [[(token[w], p) for w, p in step] for step in found.alternatives]},
+            translation=text[0],
+            source_tokens=run.source.tokens(of_source),
+            target_tokens=[*run.target.tokens(of_target), SPECIAL[END]],
+            threshold=decoding.threshold,
+        )
+        for text, of_source, of_target, found in zip(
+            texts, ids, words, trace_translations(run.model, decoding, ids, words), strict=True
+        )
+    ]
 
 
 def show(

@@ -2,7 +2,6 @@
 
 import html
 import re
-import shutil
 import subprocess
 
 import numpy as np
@@ -10,8 +9,7 @@ import pytest
 
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.pages import write_span_page
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "msedge")
+from tests.browser import browser
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +38,11 @@ def trace():
 @pytest.fixture(scope="module")
 def page(trace, tmp_path_factory):
     """The document after its script ran."""
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        pytest.skip(f"no browser here: {', '.join(BROWSERS)}")
     folder = tmp_path_factory.mktemp("page")
     write_span_page(trace, folder / "spans.html", trace.translation)
     options = ["--headless", "--disable-gpu", "--no-sandbox", f"--user-data-dir={folder}/profile"]
     return subprocess.run(
-        [browser, *options, "--virtual-time-budget=5000", "--dump-dom", f"file://{folder}/spans.html"],
+        [browser(), *options, "--virtual-time-budget=5000", "--dump-dom", f"file://{folder}/spans.html"],
         capture_output=True, check=True, text=True, encoding="utf-8", timeout=120,
     ).stdout  # fmt: skip
 

@@ -1,0 +1,35 @@
+"""`fa-jax serve`."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from tyro.conf import Positional
+
+import fa_jax
+from fa_jax.cli.arguments import RUN_HELP
+from fa_jax.serving import check_installed
+from fa_jax.serving.limits import Limits
+
+RUNS_HELP = f"{RUN_HELP} Several stand side by side on the page."
+
+
+@dataclass(frozen=True)
+class Command:
+    """Serve runs: a page to try them on, and LibreTranslate's POST /translate and /languages.
+
+    Ctrl-C or SIGTERM stops it; requests that it has taken are answered first.
+    """
+
+    runs: Annotated[Positional[tuple[Path, ...]], tyro.conf.arg(help=RUNS_HELP)] = ()
+    host: str = "127.0.0.1"
+    """Address to listen at; 0.0.0.0: whoever reaches this machine may use it."""
+    port: int = 5000
+    """0: one that is free."""
+    limits: Limits = field(default_factory=Limits)
+
+    def __call__(self):
+        check_installed()
+        runs = [fa_jax.load_run(folder) for folder in self.runs]
+        fa_jax.serve(runs, host=self.host, port=self.port, limits=self.limits)

@@ -1,0 +1,64 @@
+"""A web server: a page to try runs on, and LibreTranslate's protocol."""
+
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from fa_jax.errors import UserError
+from fa_jax.serving.limits import Limits
+
+if TYPE_CHECKING:
+    from fa_jax.runs.run import Run
+
+NEEDS = ("starlette", "uvicorn", "babel")
+
+
+def serve(
+    runs: "Sequence[Run]",
+    *,
+    host: str = "127.0.0.1",
+    port: int = 5000,
+    limits: Limits | None = None,
+):
+    """Serves runs until it is stopped by Ctrl-C or SIGTERM.
+
+    In a browser: a page to try them on. For programs: LibreTranslate's `POST /translate` and
+    `GET /languages`. What it says no to, it says with a 4xx or 503 and `{"error": "..."}`.
+
+    Args:
+      runs: translators, of any languages.
+      host: the address to listen at; 127.0.0.1: this machine alone, 0.0.0.0: all its networks.
+      port: 0: one that is free.
+      limits: what it takes on; default: `fa_jax.serving.limits.Limits()`.
+
+    Raises:
+      UserError: there is no run, the address cannot be listened at, or the packages of
+        `fa-jax[serve]` are not installed.
+
+    >>> fa_jax.serve([fa_jax.load_run("en-ja")])  # doctest: +SKIP
+    """
+    check_installed()
+    from fa_jax.serving.app import make_app
+    from fa_jax.serving.server import address, listening, make_server, stopping_is_no_failure
+    from fa_jax.serving.warm_up import warm_up
+
+    limits = limits or Limits()
+    if not runs:
+        raise UserError("no run to serve: name one or several, such as en-ja")
+    with listening(host, port) as listener:
+        for run in runs:
+            print(f"preparing {run.folder.name} ...", file=sys.stderr)
+            warm_up(run)
+        print(f"{address(listener)} (Ctrl-C stops it)", flush=True)
+        with stopping_is_no_failure():
+            make_server(make_app(runs, limits), limits).run(sockets=[listener])
+
+
+def check_installed() -> None:
+    """Raises UserError where a package that a server needs is not there."""
+    if missing := [name for name in NEEDS if find_spec(name) is None]:
+        raise UserError(
+            f"a server needs {' and '.join(missing)}, not installed here: "
+            "pip install 'fa-jax[serve]'"
+        )

@@ -1,0 +1,48 @@
+"""The server's web application: every route, and how each error is said."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+
+from fa_jax.runs.run import Run
+from fa_jax.serving import libretranslate, trial
+from fa_jax.serving.limits import Limits
+from fa_jax.serving.queue import LineQueue
+from fa_jax.serving.service import Service
+
+
+def make_app(runs: Sequence[Run], limits: Limits) -> Starlette:
+    """The page to try runs on, and LibreTranslate's protocol."""
+    service = Service(tuple(runs), limits, LineQueue(limits.queue))
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        work = asyncio.create_task(service.queue.work())
+        yield
+        work.cancel()
+        with suppress(asyncio.CancelledError):
+            await work
+
+    app = Starlette(
+        routes=[*trial.ROUTES, *libretranslate.ROUTES],
+        exception_handlers={
+            HTTPException: _refused,
+            ClientDisconnect: _nobody_listens,
+        },
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    return app
+
+
+async def _refused(request: Request, error: HTTPException) -> JSONResponse:
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+
+
+async def _nobody_listens(request: Request, error: ClientDisconnect) -> Response:
+    return Response(status_code=400)

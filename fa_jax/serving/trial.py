@@ -1,0 +1,79 @@
+"""The page to try runs on, and the traces that it asks for."""
+
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse
+from starlette.routing import Route
+
+from fa_jax.attention import AttentionConfig
+from fa_jax.config_file import attention_json
+from fa_jax.fonts import packaged_font
+from fa_jax.pages.content import threshold_text
+from fa_jax.pages.template import filled
+from fa_jax.runs.run import Run
+from fa_jax.serving.body import read_fields
+from fa_jax.serving.languages import language_name
+from fa_jax.serving.orders import Traces
+from fa_jax.serving.service import Service, threshold_of
+
+ITSELF_ALONE = "default-src 'none'; connect-src 'self'; font-src 'self'; img-src data:; " + (
+    "style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+)
+"""What a browser lets the page load: nothing from elsewhere."""
+
+
+async def page(request: Request) -> HTMLResponse:
+    service: Service = request.app.state.service
+    longest = min(service.longest_line(run) for run in service.runs)
+    text = filled("trial.html", RUNS=[_about(run) for run in service.runs], LONGEST=longest)
+    return HTMLResponse(text, headers={"Content-Security-Policy": ITSELF_ALONE})
+
+
+async def trace(request: Request) -> JSONResponse:
+    """What a run's attention did in a line. q: the line. run: its number, from 0. threshold: τ."""
+    service: Service = request.app.state.service
+    fields = await read_fields(request, service.limits)
+    number, line = fields.get("run", 0), fields.get("q")
+    if not isinstance(number, int) or not 0 <= number < len(service.runs):
+        raise HTTPException(400, f"run must be a number from 0 to {len(service.runs) - 1}")
+    if not isinstance(line, str) or not line.strip():
+        raise HTTPException(400, "q must be a sentence")
+    run = service.runs[number]
+    order = Traces(run, threshold_of(fields.get("threshold"), run))
+    (found,) = await service.answer(order, run, [" ".join(line.split())])
+    return JSONResponse(found)
+
+
+async def letters(request: Request) -> FileResponse:
+    """Of Japanese, for a browser whose system has none."""
+    return FileResponse(packaged_font(), headers={"Cache-Control": "max-age=31536000"})
+
+
+ROUTES = [
+    Route("/", page),
+    Route("/letters.ttf", letters),
+    Route("/trace", trace, methods=["POST"]),
+]
+
+
+def _about(run: Run) -> dict[str, Any]:
+    """A run, as the page's script reads it. threshold: its own; null where none changes a thing."""
+    config, attention = run.config, run.config.model.attention
+    names = {role: part["name"] for role, part in attention_json(attention).items()}
+    has_windows = isinstance(attention, AttentionConfig) and (
+        attention.span.narrows(1.0) != attention.span.narrows(float("inf"))
+    )
+    return {
+        "name": str(run.folder.name),
+        "source": _language(run.source.language),
+        "target": _language(run.target.language),
+        "threshold": threshold_text(config.decoding.threshold) if has_windows else None,
+        "attention": ", ".join(f"{name.replace('_', ' ')} {role}" for role, name in names.items()),
+        "bleu": run.validation_bleu,
+    }
+
+
+def _language(code: str) -> dict[str, str]:
+    return {"code": code, "name": language_name(code)}

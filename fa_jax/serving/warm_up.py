@@ -1,0 +1,21 @@
+"""Compiles what the first requests need, so that none of them waits for it."""
+
+from itertools import product
+
+from fa_jax.config import DecodingConfig
+from fa_jax.data.vocabulary import UNKNOWN
+from fa_jax.decoding.forced import trace_translations
+from fa_jax.decoding.search import SHORTEST_SHAPE, SMALLEST_BATCH
+from fa_jax.runs.run import Run
+from fa_jax.serving.orders import Translations
+
+
+def warm_up(run: Run) -> None:
+    """Searches of few and of many lines, those with alternatives, and traces of short sentences."""
+    decoding: DecodingConfig = run.config.decoding
+    for n_best, lines in product({1, decoding.beam_size}, (1, SMALLEST_BATCH + 1)):
+        Translations(run, decoding.threshold, n_best)(["1"] * lines)
+    lengths = SHORTEST_SHAPE, 2 * SHORTEST_SHAPE
+    for source, target in product(lengths, lengths):
+        words = [[UNKNOWN] * source], [[UNKNOWN] * (target - 1)]  # its end is a word, too
+        trace_translations(run.model, decoding, *words)

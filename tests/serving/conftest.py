@@ -1,0 +1,67 @@
+"""Servers in this process: with a translator made up, or with the run that comes with fa_jax."""
+
+import threading
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+import fa_jax
+from fa_jax.serving.app import make_app
+from fa_jax.serving.limits import Limits
+from fa_jax.serving.server import address, listening, make_server
+
+SPOILT = "spoilt"
+
+
+class MadeUp:
+    """Translates by writing large letters; where it is told to wait, it does so first."""
+
+    def __init__(self):
+        self.batches, self.may_go = [], threading.Event()
+        self.may_go.set()
+
+    def __call__(self, run, lines, decoding, n_best):
+        self.batches.append(list(lines))
+        assert self.may_go.wait(20)
+        if SPOILT in lines:
+            raise RuntimeError(SPOILT)
+        marks = "!" * int(decoding.threshold == 0.5)
+        return [
+            {"translations": [{"text": f"{line.upper()}{marks}{n or ''}"} for n in range(n_best)]}
+            for line in lines
+        ]
+
+
+@contextmanager
+def serving(*runs, **limits):
+    """A client of a server of these runs."""
+    taken_on = Limits(**limits)
+    with listening("127.0.0.1", 0) as listener:
+        server = make_server(make_app(runs, taken_on), taken_on)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            with httpx.Client(base_url=address(listener), timeout=60, trust_env=False) as client:
+                yield client
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(scope="package")
+def run():
+    return fa_jax.load_run("en-ja")
+
+
+@pytest.fixture
+def made_up(monkeypatch):
+    translator = MadeUp()
+    monkeypatch.setattr("fa_jax.serving.orders.translate", translator)
+    return translator
+
+
+@pytest.fixture
+def client(run, made_up):
+    with serving(run, letters=40, lines=6, body=2000) as found:
+        yield found

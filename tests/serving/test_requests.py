@@ -1,0 +1,157 @@
+"""What the server answers: LibreTranslate's protocol, and how it says no."""
+
+import json
+import socket
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from fa_jax.serving.body import FIELDS
+from tests.serving.conftest import SPOILT, serving
+
+EN_JA = {"source": "en", "target": "ja"}
+
+
+def asked(client, **fields):
+    return client.post("/translate", json=EN_JA | fields)
+
+
+def test_texts_and_lists_json_and_forms(client):
+    assert asked(client, q="one").json() == {"translatedText": "ONE"}
+    assert asked(client, q=["one", "", "two"]).json() == {"translatedText": ["ONE", "", "TWO"]}
+    form = EN_JA | {"q": "é & ü", "format": "text", "api_key": "x"}
+    assert client.post("/translate", data=form).json() == {"translatedText": "É & Ü"}
+    assert asked(client, q="one\r\n\ntwo").json()["translatedText"] == "ONE\n\nTWO"
+    assert asked(client, q="one", threshold=0.5).json()["translatedText"] == "ONE!"
+    assert asked(client, q="one", threshold="inf").json()["translatedText"] == "ONE"
+
+
+def test_alternatives_and_a_language_that_is_not_said(client):
+    answer = asked(client, q="one", alternatives=2, source="auto").json()
+    detected = {"language": "en", "confidence": 100}
+    assert answer == {
+        "translatedText": "ONE",
+        "alternatives": ["ONE1", "ONE2"],
+        "detectedLanguage": detected,
+    }
+    answer = asked(client, q=["a", "b\nc"], alternatives="1").json()
+    assert answer["alternatives"] == [["A1"], ["B1\nC1"]]
+
+
+def test_languages(client, run, made_up):
+    english = {"code": "en", "name": "English", "targets": ["ja"]}
+    assert client.get("/languages").json() == [english]
+    back = replace(run, source=run.target, target=run.source)
+    with serving(run, run, back) as both:
+        japanese = {"code": "ja", "name": "Japanese", "targets": ["en"]}
+        assert both.get("/languages").json() == [english, japanese]
+        fields = {"q": "a", "source": "auto", "target": "en"}
+        answer = both.post("/translate", json=fields).json()
+        assert answer["detectedLanguage"]["language"] == "ja"
+
+
+REFUSED = {
+    "not JSON": (b"{", 400, "neither JSON nor a form"),
+    "no object": (b"[1]", 400, "must be a JSON object"),
+    "nothing": (b"", 400, "neither JSON nor a form"),
+    "not UTF-8": (b'{"q": "\xff"}', 400, "not UTF-8"),
+    "half a letter": (b'{"q": "\\ud800"}', 400, "not UTF-8"),
+    "very deep": (b"[" * 999, 400, "neither JSON nor a form"),
+    "10 MB": (b"x" * 10_000_000, 413, "10,000,000 bytes are more than the 2,000"),
+    "wrong language": ({"q": "a", "target": "fr"}, 400, "only en to ja"),
+    "no language": ({"q": "a", "source": 7}, 400, "only en to ja"),
+    "no q": ({}, 400, "q must be a text"),
+    "a number": ({"q": ["a", 1]}, 400, "q must be a text"),
+    "no text": ({"q": " \n"}, 400, "q has no text"),
+    "no texts": ({"q": []}, 400, "q has no text"),
+    "a long line": ({"q": "x" * 41}, 400, "41 letters is longer than the 40"),
+    "many lines": ({"q": ["a\nb"] * 4}, 400, "8 lines are more than the 6"),
+    "τ = 0": ({"q": "a", "threshold": 0}, 400, "threshold must be a number above 0"),
+    "τ = NaN": ({"q": "a", "threshold": float("nan")}, 400, "threshold must be"),
+    "a huge τ": ({"q": "a", "threshold": 10**400}, 400, "threshold must be"),
+    "a list as τ": ({"q": "a", "threshold": [1]}, 400, "threshold must be"),
+    "alternatives": ({"q": "a", "alternatives": 5}, 400, "a number from 0 to 4"),
+    "a word for a number": ({"q": "a", "alternatives": "x"}, 400, "a number from 0 to 4"),
+    "HTML": ({"q": "<b>", "format": "html"}, 400, "format must be 'text'"),
+}
+
+
+@pytest.fixture(scope="module")
+def strict(run):
+    with serving(run, letters=40, lines=6, body=2000) as found:
+        yield found
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_requests_are_told_what_is_wrong(strict, made_up, name):
+    content, status, words = REFUSED[name]
+    if isinstance(content, dict):
+        content = json.dumps(EN_JA | content).encode()
+    headers = {"Content-Type": "application/json"}
+    answer = strict.post("/translate", content=content, headers=headers)
+    assert (answer.status_code, made_up.batches) == (status, [])
+    assert words in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"q": "a", "run": 1}, "run must be a number from 0 to 0"),
+        ({"q": "a", "run": "x"}, "run must be a number"),
+        ({"q": [" "]}, "q must be a sentence"),
+        ({"q": " "}, "q must be a sentence"),
+        ({"q": "▁"}, "an empty line has no translation"),
+    ],
+)
+def test_bad_traces_are_told_what_is_wrong(strict, fields, words):
+    answer = strict.post("/trace", json=fields)
+    assert answer.status_code == 400 and words in answer.json()["error"]
+
+
+def test_forms_and_addresses_that_are_wrong(strict, made_up):
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    for content in (b"q=%FF&source=en&target=ja", b"q=a" + b"&" * FIELDS):
+        assert strict.post("/translate", content=content, headers=headers).status_code == 400
+    for method, path, status in (("GET", "/translate", 405), ("GET", "/nothing", 404)):
+        answer = strict.request(method, path)
+        assert answer.status_code == status and answer.json()["error"]
+
+
+def test_a_defect_is_said_and_nothing_dies(client):
+    assert asked(client, q=SPOILT).status_code == 500
+    assert asked(client, q="one").json() == {"translatedText": "ONE"}
+
+
+def test_who_finds_the_queue_full_is_told_to_come_again(run, made_up):
+    made_up.may_go.clear()
+    with serving(run, queue=1) as client, ThreadPoolExecutor(8) as clients:
+        answers = [clients.submit(asked, client, q=letter) for letter in "abcdefgh"]
+        first = next(as_completed(answers)).result()  # all others are at work, or wait
+        made_up.may_go.set()
+        statuses = [answer.result().status_code for answer in answers]
+    assert first.status_code == 503 and first.headers["Retry-After"] == "1"
+    assert {*statuses} == {200, 503}
+
+
+def test_an_answer_that_takes_too_long_is_given_up(run, made_up):
+    made_up.may_go.clear()
+    with serving(run, seconds=0.1) as client:
+        answer = asked(client, q="one")
+        assert answer.status_code == 504 and "longer than 0.1 seconds" in answer.json()["error"]
+        made_up.may_go.set()
+
+
+def test_connections_are_counted(run, made_up):
+    with serving(run, connections=1) as client:
+        assert asked(client, q="one").status_code == 200  # and its connection stays open
+        assert httpx.get(client.base_url, trust_env=False).status_code == 503
+
+
+def test_a_request_that_does_not_arrive_is_given_up(run, made_up):
+    with serving(run, seconds=0.1) as client:
+        place = client.base_url.host, client.base_url.port
+        with socket.create_connection(place, timeout=20) as slow:
+            slow.sendall(b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+            assert slow.recv(1000).startswith(b"HTTP/1.1 408")
