@@ -51,13 +51,15 @@ def listed(text: str) -> list[Shown]:
 
 
 def stored(file: str, place: str) -> Any:
-    """What a JSON file holds at a place: keys with `/` between; `name=value` finds a list's row.
+    """What a JSON file holds at a place: keys with `/` between, `~` for a key's own;
+    `name=value` finds a list's row.
 
     Raises:
       LookupError: nothing is there; the message names file and place.
     """
     value = _content(file)
     for step in place.split("/"):
+        step = step.replace("~", "/")  # a key that has one
         try:
             value = _row(value, step) if isinstance(value, list) else value[step]
         except (LookupError, TypeError):
@@ -97,10 +99,17 @@ def _filled(text: str, record: Callable[[Shown], Any]) -> str:
         difference = stored(file, place) - stored(file, than)
         return written(difference, "+.2f", file, f"{place} − {than}")
 
+    def quoted(file: str, words: str) -> str:
+        if words not in (RESULTS / file).read_text(encoding="utf-8"):
+            raise LookupError(f"{file} does not say {words!r}")
+        record(Shown(words, file, "as it says"))
+        return words.replace("-", "−")
+
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     environment.globals |= {
         "number": number, "minutes": minutes, "share": share, "saved": saved, "more": more,
-        "tables": tables, "all_numbers": all_numbers, "version": version("fa-jax"),
+        "quoted": quoted, "tables": tables, "all_numbers": all_numbers,
+        "version": version("fa-jax"),
     }  # fmt: skip
     return environment.from_string(text).render()
 

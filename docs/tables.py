@@ -45,7 +45,9 @@ def commands() -> str:
 
 
 def _registered(kinds: dict[str, type]) -> str:
-    rows = ((f"`{name}`", f"`fa_jax.{kind.__name__}`", _first(kind)) for name, kind in kinds.items())
+    rows = (
+        (f"`{name}`", f"`fa_jax.{kind.__name__}`", _first(kind)) for name, kind in kinds.items()
+    )
     return _table(("name", "class", "what it is"), rows)
 
 
