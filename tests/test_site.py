@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 from functools import cache
+from unittest import mock
 
 import pytest
 
@@ -24,10 +25,13 @@ def page(name):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_run():
-    """The run that comes with fa_jax, read once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fa_jax, "load_run", cache(fa_jax.load_run), raising=False)
+def shared():
+    """The run that comes with fa_jax, read once; what pages register is forgotten."""
+    with (
+        mock.patch.object(fa_jax, "load_run", cache(fa_jax.load_run), create=True),
+        mock.patch.dict(fa_jax.SCORES),
+        mock.patch.dict(fa_jax.SPANS),
+    ):
         yield
 
 
@@ -90,3 +94,11 @@ def test_every_measured_number_of_the_readme_is_on_the_list(readme_list):
         readme = readme.replace(line, "")
     readme = re.sub(r"`[^`\n]*`", "", readme)
     assert not MEASURED.findall(readme)
+
+
+def test_each_error_of_the_questions_is_one_that_fa_jax_says():
+    parts = (path.read_text(encoding="utf-8") for path in (REPOSITORY / "fa_jax").rglob("*.py"))
+    said = re.sub(r'"\s*\n\s*f?"', "", "\n".join(parts))  # a message on several lines
+    errors = re.findall(r"^### `(.*)`", page("faq.md"), re.M)
+    assert len(errors) > 15
+    assert not [error for error in errors if error not in said]
