@@ -61,7 +61,7 @@ notebooks: .venv/installed ## run the notebooks and store their outputs
 	  --ExecutePreprocessor.record_timing=False notebooks/*.ipynb
 
 docs: .venv/installed-docs ## build the site into build/site; open build/site/index.html
-	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build -q --strict --site-dir build/site
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --strict --site-dir build/site
 
 test: .venv/installed-test ## run the tests
 	@.venv/bin/python -m pytest -q -n 2 --dist loadfile $(ARGS)

@@ -122,7 +122,7 @@ def all_numbers() -> str:
         if "all_numbers" in text:
             continue
         name = path.relative_to(PAGES).as_posix()
-        lines += _rows(f"[{name}](../{name})", listed(text))
+        lines += _rows(f"[{name.removesuffix('.md')}](../{name})", listed(text))
     lines += _rows("README", listed(README_NUMBERS.read_text(encoding="utf-8")))
     return "\n".join(["| number | on | file | place |", "|---|---|---|---|", *lines])
 

@@ -8,6 +8,7 @@ scores all.
 import io
 from pathlib import Path
 
+import jax.numpy as jnp
 import matplotlib as mpl
 import numpy as np
 from matplotlib import font_manager
@@ -132,8 +133,8 @@ def draw_penalty(part: Axes, trace: SpanTrace, step: int):
 
 def of_distance(strength: float, focus: float, positions: np.ndarray) -> np.ndarray:
     """The penalty of each position, as fa_jax computes it."""
-    strengths, focuses = np.array([[strength]]), np.array([[focus]])
-    return np.asarray(penalty(strengths, focuses, positions.astype(float), SIGMA))[0, 0]
+    one = jnp.full((1, 1), strength), jnp.full((1, 1), focus)
+    return np.asarray(penalty(*one, jnp.asarray(positions, jnp.float32), SIGMA))[0, 0]
 
 
 def draw_words(part: Axes, trace: SpanTrace, step: int):

@@ -9,6 +9,7 @@ from unittest import mock
 import pytest
 
 import fa_jax
+from docs import one_step
 from docs.numbers import PAGES, README_NUMBERS, listed, rendered
 from tests.command import REPOSITORY
 
@@ -72,7 +73,9 @@ def test_every_number_of_the_pages_is_on_the_list():
     assert len(re.findall(r"^\| .* \| `(?:records|benchmarks)/", table, re.M)) > 50
     for name in ("results/index.md", "results/speed.md", "tutorials/long-text.md"):
         for one in listed(page(name)):
-            assert f"| {one.text} | [{name}](../{name}) | `{one.file}` | `{one.place}` |" in table
+            assert (
+                f"| {one.text} | [{name[:-3]}](../{name}) | `{one.file}` | `{one.place}` |" in table
+            )
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +97,13 @@ def test_every_measured_number_of_the_readme_is_on_the_list(readme_list):
         readme = readme.replace(line, "")
     readme = re.sub(r"`[^`\n]*`", "", readme)
     assert not MEASURED.findall(readme)
+
+
+def test_the_drawing_of_a_step_is_made_from_the_run_that_comes_with_fa_jax(tmp_path, monkeypatch):
+    monkeypatch.setattr(one_step, "ASSETS", tmp_path)
+    one_step.main()
+    assert {path.name for path in tmp_path.iterdir()} == {"near.svg", "far.svg"}
+    assert all("<svg" in path.read_text(encoding="utf-8") for path in tmp_path.iterdir())
 
 
 def test_each_error_of_the_questions_is_one_that_fa_jax_says():
