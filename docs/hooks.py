@@ -7,7 +7,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from docs.letters import style_sheet
-from docs.numbers import PAGES, RESULTS, rendered
+from docs.numbers import PAGES, rendered
+from docs.stored import RESULTS
 
 GENERATED = ("study", "benchmarks")
 """Folders of `experiments/results` whose pages and pictures are shown as they are."""
