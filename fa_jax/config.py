@@ -48,6 +48,9 @@ class DataConfig(_Section):
     """Most frequent target tokens kept, special ones included."""
     max_length: Count = 50
     """Longest training sentence in tokens, either side; test sentences are never dropped."""
+    documents: bool = False
+    """Learn from passages of documents, cut anew every epoch: consecutive sentences of up to
+    `max_length` tokens. An empty line of the corpus ends a document."""
     padded_shapes: Count = 12
     """Number of different padded batch shapes; each is compiled once."""
     kytea_model: str = ""
@@ -146,6 +149,9 @@ class TrainingConfig(_Section):
     """Reward for strong penalties (Eq. 9); the paper fine-tunes with 0.1."""
     threshold: Positive = float("inf")
     """Attention sees only the window of this threshold while it learns (tau)."""
+    in_windows: bool = False
+    """Compute attention and its gradient in the windows of `threshold` alone: long text is then
+    learnt at the price of short text. Spans that learn from attention do so from inside them."""
     window: Annotated[float, ("at least", 0), ("at most", 1)] = 0.0
     """Share of the source that windows of `threshold` are to have: training looks for the price of
     a span's width that makes them so. 0: no order."""

@@ -13,6 +13,7 @@ from fa_jax.attention.flexible import (
     flexible_bias,
     init_flexible_attention,
 )
+from fa_jax.attention.learnt_in_windows import learn_in_windows
 from fa_jax.attention.linen import FlexibleAttention
 from fa_jax.attention.memory import prepare_memory
 from fa_jax.attention.score import Score, Sizes
@@ -80,5 +81,6 @@ __all__ = [
     "init_attention",
     "init_flexible_attention",
     "initial_attention_state",
+    "learn_in_windows",
     "prepare_memory",
 ]

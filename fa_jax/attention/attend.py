@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention.attention_config import DEFAULT, Attention, AttentionConfig
 from fa_jax.attention.checks import check_array, check_positive
@@ -153,7 +153,8 @@ def attend(
         what its windows cost, however long the sentence.
       free: in training. Spans then learn from where the scores alone would look, through `cost`,
         and not from what the context is used for; and the sentences for which it is True are read
-        as if there were no span. For flexible and local-p spans.
+        as if there were no span. For flexible and local-p spans. With `learn_in_windows` spans
+        learn from the scores inside the windows.
 
     Returns:
       An `AttentionOutput`; its `state` goes into the next step.
@@ -234,8 +235,8 @@ def attend_projected(
 
     threshold: also one a sentence.
     """
-    hypotheses = query.shape[1:-1]
-    inputs = (query, _sum(of_query, of_feedback), state)
+    hypotheses, taps = query.shape[1:-1], state.taps
+    inputs = (query, _sum(of_query, of_feedback), state.replace(taps=()))
     query, (score_part, span_part), state = jax.tree.map(
         lambda x: x.reshape(x.shape[0], -1, *x.shape[1 + len(hypotheses) :]), inputs
     )
@@ -248,12 +249,14 @@ def attend_projected(
         memory=memory,
         threshold=threshold,
         free=free,
+        taps=taps,
     )
     if isinstance(config, Summary):
         output = _read_summary(config, step)
     else:
-        output = _score_window(config, step, implementation, details)
-    return jax.tree.map(lambda x: x.reshape(x.shape[0], *hypotheses, *x.shape[2:]), output)
+        output, taps = _score_window(config, step, implementation, details)
+    output = jax.tree.map(lambda x: x.reshape(x.shape[0], *hypotheses, *x.shape[2:]), output)
+    return output.replace(state=output.state.replace(taps=taps))
 
 
 def _read_summary(summary: Summary, step: Step) -> AttentionOutput:
@@ -278,7 +281,8 @@ def _read_summary(summary: Summary, step: Step) -> AttentionOutput:
 
 def _score_window(
     config: AttentionConfig, step: Step, implementation: Implementation | None, details: bool
-) -> AttentionOutput:
+) -> tuple[AttentionOutput, PyTree]:
+    """The step, and the state's taps."""
     memory, zeros = step.memory, jnp.zeros_like(step.state.focus)
     reach = config.span.reach(step)
     first = jnp.maximum(reach.first, 0)
@@ -286,7 +290,7 @@ def _score_window(
     reach = reach.replace(first=first, last=last)
     weighed = for_step(implementation, config, step)(config, step, reach, details)
     lesson = reach.normal.lesson(weighed.gaze) if reach.normal else 0.0
-    return AttentionOutput(
+    output = AttentionOutput(
         context=weighed.context,
         weights=weighed.weights,
         by_dimension=weighed.by_dimension,
@@ -298,6 +302,7 @@ def _score_window(
         window=jnp.maximum(last - first + 1, 0).astype(jnp.int32),
         state=AttentionState(weighed.focus, step.state.step + 1, weighed.state, reach.state),
     )
+    return output, weighed.taps
 
 
 def _sum(parts: Parts, others: Parts) -> Parts:

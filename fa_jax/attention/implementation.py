@@ -6,7 +6,7 @@ from typing import Literal
 import jax
 from jaxtyping import Array
 
-from fa_jax.attention import dense, windowed
+from fa_jax.attention import dense, learnt_in_windows, windowed
 from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.step import Step, Weighed
 
@@ -28,6 +28,13 @@ def for_step(name: str | None, config: AttentionConfig, step: Step) -> Callable[
     if name is not None and name not in IMPLEMENTATIONS:
         allowed = ", ".join(map(repr, IMPLEMENTATIONS))
         raise ValueError(f"implementation must be None or one of {allowed}, got {name!r}")
+    if step.taps:
+        if name != "windowed" or config.span.needs_every_position(step.state):
+            raise ValueError(
+                "a state of learn_in_windows is for implementation='windowed', under a span whose "
+                f"training needs no other position; got {name!r} under {config.span}"
+            )
+        return learnt_in_windows.weigh
     if step.free is not None or config.span.needs_every_position(step.state):
         return dense.weigh
     if name is None:

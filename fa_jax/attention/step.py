@@ -33,13 +33,14 @@ class AttentionState:
     """What one step hands to the next.
 
     focus: p_t, in positions from 0. step: t, from 0. score, span: what the score's positions and
-    the span remember; () for most.
+    the span remember; () for most. taps: of `learn_in_windows`; () without it.
     """
 
     focus: Float[Array, "B *K"]
     step: Int[Array, "B *K"]
     score: PyTree = ()
     span: PyTree = ()
+    taps: PyTree = ()
 
 
 @struct.dataclass
@@ -50,7 +51,7 @@ class Step:
     score's kernels made of query and feedback, or the query itself where it has none. span_query:
     what the span's kernels made of them; None where it has none. threshold: τ, for spans that
     penalise. free: in training of a span that learns from attention (`lesson`), and not from the
-    loss: sentences that are read as if there were no span.
+    loss: sentences that are read as if there were no span. taps: the state's.
     """
 
     params: Params
@@ -60,6 +61,7 @@ class Step:
     memory: Memory
     threshold: float | Float[Array, ""] | Float[Array, "B 1"]
     free: Bool[Array, " B"] | None = None
+    taps: PyTree = ()
 
 
 @struct.dataclass
@@ -71,7 +73,7 @@ class Weighed:
     gaze: where the scores alone would look, for a span that is taught.
 
     weights, by_dimension: a_t; None where no details were asked for, or the score has one weight
-    a position.
+    a position. taps: as they were; their gradient has something added.
     """
 
     context: Float[Array, "B K D"]
@@ -80,3 +82,4 @@ class Weighed:
     weights: Float[Array, "B K S"] | None
     by_dimension: Float[Array, "B K S D"] | None
     gaze: Gaze | None = None
+    taps: PyTree = ()

@@ -6,7 +6,6 @@ and keeps a running softmax of each row. So the cost follows the sum of the wind
 widest nor the sentence. A row is one query of one sentence.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -14,33 +13,16 @@ from typing import TypeVar
 import jax
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Float, Int, PyTree
 
 from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
+from fa_jax.attention.chunks import BLOCK, Chunk, chunks_of, rows_of
 from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import Step, Weighed
 from fa_jax.attention.window import window_mask
 
 T = TypeVar("T")
-BLOCK = 8
-"""Positions taken together."""
-FEWEST_BLOCKS = 16
-"""Of a chunk; where there are more rows it has a block for each."""
-
-
-@struct.dataclass
-class Chunk:
-    """Which block stands in which slot of a chunk of the list.
-
-    row, sentence: whose block a slot holds. position: of its elements, clipped to the padded
-    length. inside: whether they belong to the row's window.
-    """
-
-    row: Int[Array, " C"]
-    sentence: Int[Array, " C"]
-    position: Int[Array, "C block"]
-    inside: Bool[Array, "C block"]
 
 
 @struct.dataclass
@@ -48,7 +30,8 @@ class Running:
     """What the chunks so far come to: sums over each row of exp(score − highest) × …
 
     highest: score of the row. total: of 1. context: of annotations. focus: of positions. scores:
-    all that were computed, where somebody asks for weights.
+    all that were computed, where somebody asks for weights. moments: of 1, the position and its
+    square, as if there were no prior, where a span learns from attention.
     """
 
     highest: Float[Array, "N *D"]
@@ -56,6 +39,7 @@ class Running:
     context: Float[Array, "N D"]
     focus: Float[Array, "N *D"]
     scores: Float[Array, "N S *D"] | None
+    moments: Float[Array, "3 N *D"] | None
 
 
 def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
@@ -91,18 +75,10 @@ def _tangent(values, tangents):
 def _in_windows(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
     memory, state = step.memory, step.state.score
     sentences, queries = reach.first.shape
-    rows, length = sentences * queries, memory.annotations.shape[1]
-    chunks, chunk = _chunks(reach, length)
+    chunks, chunk = chunks_of(reach, memory.annotations.shape[1])
     remembers = bool(jax.tree.leaves(state))
-
-    def take(number: Int[Array, ""], running: Running) -> Running:
-        return _add(config, step, reach, running, chunk(number))
-
-    start = _nothing(config, step, reach, chunk(0), details or remembers)
-    running = jax.lax.fori_loop(0, chunks, take, start)
-    total = jnp.where(running.total == 0, 1, running.total)
-    context = running.context / total.reshape(rows, -1)
-    focus = (running.focus / total).reshape(rows, -1).mean(-1)
+    running = sums_in_windows(config, step, reach, keep=details or remembers)
+    total, context, focus = means(running)
     weights = by_dimension = None
     if running.scores is not None:
         weights = _weights(config, running, total, reach, memory.positions)
@@ -117,50 +93,51 @@ def _in_windows(config: AttentionConfig, step: Step, reach: Reach, details: bool
         state = jax.lax.fori_loop(0, chunks, remember, state)
     return Weighed(
         context=context.astype(memory.annotations.dtype).reshape(sentences, queries, -1),
-        focus=focus.reshape(sentences, queries),
+        focus=of_dimensions(focus).reshape(sentences, queries),
         state=state,
         weights=weights if details else None,
         by_dimension=by_dimension if details else None,
     )
 
 
-def _chunks(
-    reach: Reach, length: int
-) -> tuple[Int[Array, ""], Callable[[Int[Array, ""] | int], Chunk]]:
-    """How many chunks there are, and a function from a chunk's number to what it holds."""
-    sentences, queries = reach.first.shape
-    rows = sentences * queries
-    first, last = reach.first.reshape(-1), reach.last.reshape(-1)
-    first_block = first // BLOCK
-    count = jnp.where(first <= last, last // BLOCK - first_block + 1, 0)
-    ends = jnp.cumsum(count)
-    size = min(max(rows, FEWEST_BLOCKS), rows * -(-length // BLOCK))
+def sums_in_windows(
+    config: AttentionConfig, step: Step, reach: Reach, *, keep: bool = False, moments: bool = False
+) -> Running:
+    """The sums over each row's window. keep: the scores, too. moments: and those."""
+    chunks, chunk = chunks_of(reach, step.memory.annotations.shape[1])
 
-    def chunk(number: Int[Array, ""] | int) -> Chunk:
-        slot = number * size + jnp.arange(size)
-        row = jnp.searchsorted(ends, slot, side="right", method="compare_all")
-        row = jnp.minimum(row, rows - 1)
-        block = first_block[row] + slot - (ends - count)[row]
-        position = block[:, None] * BLOCK + jnp.arange(BLOCK)
-        inside = (position >= first[row, None]) & (position <= last[row, None])
-        inside &= (slot < ends[-1])[:, None]
-        return Chunk(row, row // queries, jnp.clip(position, 0, length - 1), inside)
+    def take(number: Int[Array, ""], running: Running) -> Running:
+        return _add(config, step, reach, running, chunk(number))
 
-    return -(-ends[-1] // size), chunk
+    start = _nothing(config, step, reach, chunk(0), keep, moments)
+    return jax.lax.fori_loop(0, chunks, take, start)
+
+
+def means(
+    running: Running,
+) -> tuple[Float[Array, "N *D"], Float[Array, "N D"], Float[Array, "N *D"]]:
+    """What the sums are divided by, and the mean annotation and position; 0 of empty windows."""
+    total = jnp.where(running.total == 0, 1, running.total)
+    return total, running.context / total.reshape(len(total), -1), running.focus / total
+
+
+def of_dimensions(x: Float[Array, "N *D"]) -> Float[Array, " N"]:
+    """The mean over dimensions, where scores have them."""
+    return x.reshape(len(x), -1).mean(-1)
 
 
 def _scores(config: AttentionConfig, step: Step, chunk: Chunk) -> Float[Array, "C block *D"]:
     row, sentence, position = chunk.row[:, None], chunk.sentence[:, None], chunk.position
     keys = jax.tree.map(lambda x: x[sentence, position], step.memory.keys)
-    remembered = jax.tree.map(lambda x: _rows(x)[row, position][:, None], step.state.score)
-    query = _rows(step.query)[row]
+    remembered = jax.tree.map(lambda x: rows_of(x)[row, position][:, None], step.state.score)
+    query = rows_of(step.query)[row]
     return config.score.evaluate(step.params["score"], query, keys, remembered)[:, 0]
 
 
 def _nothing(
-    config: AttentionConfig, step: Step, reach: Reach, chunk: Chunk, keep: bool
+    config: AttentionConfig, step: Step, reach: Reach, chunk: Chunk, keep: bool, moments: bool
 ) -> Running:
-    """Before the first chunk. chunk: any. keep: the scores, too."""
+    """Before the first chunk. chunk: any."""
     scores = jax.eval_shape(partial(_scores, config, step), chunk)
     zeros = partial(jnp.zeros, dtype=scores.dtype)
     _, length, size = step.memory.annotations.shape
@@ -171,6 +148,7 @@ def _nothing(
         context=zeros((rows, size)),
         focus=zeros((rows, *dimensions)),
         scores=zeros((rows, length, *dimensions)) if keep else None,
+        moments=zeros((3, rows, *dimensions)) if moments else None,
     )
 
 
@@ -179,12 +157,8 @@ def _add(
 ) -> Running:
     rows = len(running.total)
     scores = _scores(config, step, chunk)
-    prior = jax.tree.map(lambda x: _rows(x)[chunk.row[:, None]], reach.prior)
-    places = chunk.position.astype(jnp.float32)[:, None]
-    bias, factor = (
-        by_position(jnp.broadcast_to(part(prior, places), places.shape)[:, 0], scores.ndim)
-        for part in (config.span.bias, config.span.factor)
-    )
+    prior = jax.tree.map(lambda x: rows_of(x)[chunk.row[:, None]], reach.prior)
+    bias, factor = prior_of(config, prior, chunk, scores.ndim)
     inside = by_position(chunk.inside, scores.ndim)
     scores = jnp.where(inside, scores + bias, -jnp.inf)
     highest = jax.ops.segment_max(scores.max(1), chunk.row, rows)
@@ -198,6 +172,11 @@ def _add(
     def more(sums: Float[Array, "N *D"], of_chunk: Float[Array, "C *D"]) -> Float[Array, "N *D"]:
         return (sums * by_position(before, sums.ndim)).at[chunk.row].add(of_chunk)
 
+    of_moments = running.moments
+    if of_moments is not None:  # an exponent is less than τ
+        alone = each * jnp.exp(jnp.where(inside, -bias, 0))
+        powers = (alone * place**power for power in range(3))
+        of_moments = jnp.stack([*map(more, of_moments, (x.sum(1) for x in powers))])
     kept = running.scores
     if kept is not None:
         where = jnp.where(chunk.inside, chunk.position, kept.shape[1])
@@ -208,7 +187,21 @@ def _add(
         context=more(running.context, _context(counted, step.memory.annotations, chunk)),
         focus=more(running.focus, (counted * place).sum(1)),
         scores=kept,
+        moments=of_moments,
     )
+
+
+def prior_of(
+    config: AttentionConfig, prior: PyTree, chunk: Chunk, ndim: int
+) -> tuple[Float[Array, "C block *D"], Float[Array, "C block *D"]]:
+    """The span's bias and factor, beside scores of so many axes. prior: of the slots' rows, leaves
+    [C, 1, ...]."""
+    places = chunk.position.astype(jnp.float32)[:, None]
+    bias, factor = (
+        by_position(jnp.broadcast_to(part(prior, places), places.shape)[:, 0], ndim)
+        for part in (config.span.bias, config.span.factor)
+    )
+    return bias, factor
 
 
 def _context(
@@ -247,18 +240,13 @@ def _remember(
     """What the chunk's positions remember of the step; state: of all positions so far."""
     row, position = chunk.row[:, None], chunk.position
     before, seen = (
-        jax.tree.map(lambda x: _rows(x)[row, position][:, None], of)
+        jax.tree.map(lambda x: rows_of(x)[row, position][:, None], of)
         for of in (step.state.score, observed)
     )
     after = config.score.update(step.params["score"], before, seen)
 
     def put(x: Array, y: Array) -> Array:
         place = jnp.where(chunk.inside, position, x.shape[2])
-        return _rows(x).at[row, place].set(y[:, 0], mode="drop").reshape(x.shape)
+        return rows_of(x).at[row, place].set(y[:, 0], mode="drop").reshape(x.shape)
 
     return jax.tree.map(put, state, after)
-
-
-def _rows(x: Array) -> Array:
-    """[B, K, ...] to [N, ...]."""
-    return x.reshape(-1, *x.shape[2:])

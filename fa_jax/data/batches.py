@@ -1,6 +1,7 @@
 """Batches as in the paper: sorted by length, grouped, the groups shuffled (VS 5.1).
 
-Every batch has the same number of rows and one of few padded shapes: each shape is compiled once.
+Every batch has one of few padded shapes: each is compiled once. Sentences have batches of so many
+rows; passages of documents have batches of so many tokens, so that memory has a bound.
 """
 
 import itertools
@@ -27,6 +28,7 @@ class Batch:
     """B sentence pairs, padded with 0. Rows that fill up the last batch have lengths 0 and id -1.
 
     target: words, then the end of sentence, which its length counts. ids: rows of the corpus.
+    sentences: of each row; None: it is one.
     """
 
     source: Int[Array | np.ndarray, "B S"]
@@ -34,13 +36,15 @@ class Batch:
     target: Int[Array | np.ndarray, "B T"]
     target_lengths: Int[Array | np.ndarray, " B"]
     ids: Int[Array | np.ndarray, " B"]
+    sentences: Int[Array | np.ndarray, " B"] | None = None
 
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """Which rows go together. rows: -1 where a place stays empty; shapes: each batch's (S, T)."""
+    """Which rows go together. rows: of each batch; -1 where a place stays empty. shapes: each
+    batch's (S, T)."""
 
-    rows: Int[np.ndarray, "batches B"]
+    rows: Int[np.ndarray, "batches B"] | list[Int[np.ndarray, " _"]]
     shapes: Int[np.ndarray, "batches 2"]
 
     def __len__(self) -> int:
@@ -85,6 +89,43 @@ def plan_batches(
     return BatchPlan(placed, merge_shapes(needed, padded_shapes))
 
 
+LENGTHS_OF_PASSAGES = 6
+"""Padded lengths of passages: the longest, and each shorter by a factor of √2 than the next."""
+
+
+def plan_passages(
+    source_lengths: Int[np.ndarray, " N"],
+    target_lengths: Int[np.ndarray, " N"],
+    *,
+    tokens: int,
+    max_length: int,
+    multiple: int = 1,
+) -> BatchPlan:
+    """Groups of passages of like length, of about so many tokens a side.
+
+    Args:
+      source_lengths, target_lengths: as of `plan_batches`; at most max_length.
+      tokens: rows × padded length of each batch.
+      max_length: in tokens. It alone decides which shapes there are: passages that are cut anew
+        need no new ones.
+      multiple: rows of a batch are a multiple of this.
+    """
+    lengths = np.maximum(source_lengths, target_lengths + 1)
+    steps = 2.0 ** (-np.arange(LENGTHS_OF_PASSAGES) / 2)
+    padded = np.unique(np.ceil((max_length + 1) * steps).astype(int))
+    order = np.argsort(lengths, kind="stable")
+    rows, shapes = [], []
+    for shape, alike in zip(
+        padded, np.split(order, np.searchsorted(lengths[order], padded, side="right")), strict=False
+    ):
+        size = multiple * max(1, tokens // (shape * multiple))
+        for first in range(0, len(alike), size):
+            some = alike[first : first + size]
+            rows.append(np.pad(some, (0, size - len(some)), constant_values=-1))
+            shapes.append((shape, shape))
+    return BatchPlan(rows, np.array(shapes))
+
+
 def merge_shapes(
     needed: Int[np.ndarray, "batches 2"], count: int, distinct: int = DISTINCT_SHAPES
 ) -> Int[np.ndarray, "batches 2"]:
@@ -124,13 +165,19 @@ def epoch_order(plan: BatchPlan, seed: int, epoch: int) -> Int[np.ndarray, " bat
     return np.random.default_rng((seed, epoch)).permutation(len(plan))
 
 
-def make_batch(pairs: EncodedPairs, plan: BatchPlan, index: int) -> Batch:
-    """The plan's batch of this number."""
+def make_batch(
+    pairs: EncodedPairs,
+    plan: BatchPlan,
+    index: int,
+    sentences: Int[np.ndarray, " N"] | None = None,
+) -> Batch:
+    """The plan's batch of this number. sentences: of each pair; None: each is one."""
     ids, (source_length, target_length) = plan.rows[index], plan.shapes[index].tolist()
     rows = ids[ids >= 0]
     source = pad([pairs.source[row] for row in rows], len(ids), source_length)
     target = pad([np.append(pairs.target[row], END) for row in rows], len(ids), target_length)
-    return Batch(*source, *target, ids.astype(np.int32))
+    numbers = None if sentences is None else np.where(ids >= 0, sentences[ids], 0).astype(np.int32)
+    return Batch(*source, *target, ids.astype(np.int32), numbers)
 
 
 def pad(

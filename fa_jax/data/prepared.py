@@ -23,7 +23,7 @@ from fa_jax.errors import UserError
 
 FORMAT = "2"
 """Changes when what lies in the cache would be read differently."""
-NOT_LEARNT_FROM = ("corpus", "max_length", "padded_shapes")
+NOT_LEARNT_FROM = ("corpus", "max_length", "documents", "padded_shapes")
 """Settings that change no vocabulary; a corpus counts by its text."""
 Numbers = tuple[Int[np.ndarray, " tokens"], Int[np.ndarray, " boundaries"], list[str]]
 

@@ -8,7 +8,7 @@ import optax
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
-from fa_jax.attention import AttentionOutput, Memory
+from fa_jax.attention import AttentionOutput, Memory, learn_in_windows
 from fa_jax.attention.memory import prepared_in_pieces
 from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
@@ -99,6 +99,7 @@ def force_translation(
     implementation: str | None = "dense",
     training_keys: Key[Array, " B"] | None = None,
     details: bool = True,
+    in_windows: bool = False,
     free: Bool[Array, " B"] | None = None,
     collect: Callable[[AttentionOutput], PyTree] = lambda attended: attended,
 ) -> tuple[Float[Array, "T B F"], PyTree]:
@@ -108,10 +109,15 @@ def force_translation(
 
     params: float32, so that gradients are not rounded, or cast. source, target: words, padded to S
     and T. threshold, implementation: of `attend`. training_keys: in training, a random key a
-    sentence. details, free: of `attend`. collect: what is kept of each step's attention.
+    sentence. details, free: of `attend`. in_windows: `learn_in_windows`, whatever the
+    implementation. collect: what is kept of each step's attention.
     """
     keys = split_keys(training_keys, 5)
     read = read_source(params, config, source, source_lengths, keys[0], keys[3])
+    if in_windows:
+        implementation = "windowed"
+        memory, attention = learn_in_windows(read.memory, read.start.attention)
+        read = read.replace(memory=memory, start=read.start.replace(attention=attention))
 
     fed_back = jnp.pad(target[:, :-1], ((0, 0), (1, 0)), constant_values=BEGIN)
     embedded = embed_target(params, read, fed_back).swapaxes(0, 1)

@@ -15,11 +15,12 @@ import numpy as np
 from jax.experimental.multihost_utils import process_allgather
 
 from fa_jax.config import Config
-from fa_jax.data.batches import Batch, BatchPlan, epoch_order, make_batch, plan_batches, prefetch
+from fa_jax.data.batches import prefetch
 from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.training.checkpoints import Checkpoints
+from fa_jax.training.course import Course
 from fa_jax.training.metrics import STEPS_BETWEEN_ROWS, Metrics
 from fa_jax.training.optimizer import learning_rate, make_optimizer, total_steps
 from fa_jax.training.progress import Progress
@@ -58,17 +59,11 @@ def train(
             f"training.batch_size = {config.training.batch_size} cannot be shared evenly by "
             f"{devices} devices: choose a multiple of {devices}"
         )
-    plan = plan_batches(
-        data.train.source.lengths,
-        data.train.target.lengths,
-        batch_size=config.training.batch_size,
-        max_length=config.data.max_length,
-        padded_shapes=config.data.padded_shapes,
-    )
+    course = Course(config, data)
     training = config.training
     optimizer = make_optimizer(config)
     train_step = make_train_step(config, optimizer)
-    last_step = total_steps(training, len(plan))
+    last_step = total_steps(training, len(course))
     every = max(1, last_step // training.validations)
     validation_steps = {*range(every, last_step + 1, every), last_step}
     if training.window:  # as long as its price is looked for, windows are wider than ordered
@@ -86,21 +81,21 @@ def train(
         step, state, note = latest.restore(state)
         progress = Progress(**note)
         print(f"resuming {run} at step {step} of {last_step}", file=sys.stderr)
-    metrics = Metrics(run, len(plan), step, last_step, latest)
+    metrics = Metrics(run, len(course), step, last_step, latest)
     state = replicate(state)
     saved_at = time.monotonic()
     agree_every = 1 if jax.process_count() == 1 else STEPS_BETWEEN_ROWS
 
     try:
         with _noted_signals() as signals:
-            for index, batch in prefetch(_batches(data, plan, config, step, last_step)):
+            for rows, batch in prefetch(course.batches(step, last_step)):
                 if progress.halvings > training.halvings:
                     break
                 rate = learning_rate(training, last_step, step, progress.halvings)
                 state, sums = train_step(state, shard(batch), rate)
                 step += 1
                 # The numbers of the step before are ready; this one's are being computed.
-                metrics.add(step, sums, plan.rows[index], rate)
+                metrics.add(step, sums, rows, rate)
                 if step in validation_steps:
                     metrics.catch_up()
                     threshold = training.threshold if training.window else math.inf
@@ -134,18 +129,6 @@ def _news(before: Progress, now: Progress, halvings: int) -> str:
         return ""
     ends = now.halvings > halvings
     return "; it no longer rises: " + ("training ends" if ends else "the learning rate is halved")
-
-
-def _batches(
-    data: PreparedData, plan: BatchPlan, config: Config, first: int, last: int
-) -> Iterator[tuple[int, Batch]]:
-    """The run's batches from a step on: position in the data is a function of the step."""
-    for step in range(first, last):
-        epoch, place = divmod(step, len(plan))
-        if step == first or place == 0:
-            order = epoch_order(plan, config.training.seed, epoch)
-        index = int(order[place])
-        yield index, make_batch(data.train, plan, index)
 
 
 @contextmanager

@@ -55,32 +55,32 @@ class Metrics:
         self._started = self._began = time.monotonic()
         self._last_line = 0.0
 
-    def add(self, step: int, sums: BatchSums, ids: Int[np.ndarray, " B"], rate: float):
+    def add(self, step: int, sums: BatchSums, rows: Int[np.ndarray, " B"], rate: float):
         """Reads the step before; the device may still compute this one.
 
-        sums: a copy on each device. ids: rows of the corpus, or -1. rate: of learning.
+        sums: a copy on each device. rows: of the corpus. rate: of learning.
 
         Raises:
           UserError: the loss of the step before is not finite.
         """
         self.catch_up()
-        self._pending = step, sums, ids, rate
+        self._pending = step, sums, rows, rate
 
     def catch_up(self):
         """Reads the newest step, too. Raises UserError as `add` does."""
         self._caught_up = time.monotonic()
         if self._pending is None:
             return
-        (step, sums, ids, rate), self._pending = self._pending, None
+        (step, sums, rows, rate), self._pending = self._pending, None
         sums = unreplicate(sums)
         if not np.isfinite(sums.negative_log_prob + sums.gradient_norm):
-            rows = ", ".join(map(str, sorted(ids[ids >= 0].tolist())))
+            named = ", ".join(map(str, sorted(rows.tolist())))
             raise UserError(
                 f"step {step} has loss {sums.negative_log_prob} and gradient norm "
                 f"{sums.gradient_norm}: training stopped before it was saved. Last good "
                 f"checkpoint: {self._latest.place() or 'none was saved yet'}. Lower "
                 "--training.learning-rate, or look at the batch's sentences: "
-                f"rows {rows} of the training set"
+                f"rows {named} of the training set"
             )
         self._sums.append(sums)
         if step % STEPS_BETWEEN_ROWS:

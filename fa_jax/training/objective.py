@@ -1,6 +1,6 @@
 """The loss of Shu and Nakayama (2017), Eq. 9: −log p(y|x) − β · mean_t g(t).
 
-A batch's is the mean over its sentences.
+A batch's is the mean over its sentences; a passage counts as many as it has.
 """
 
 import jax
@@ -45,7 +45,13 @@ class BatchSums:
 
 def count_sentences(batch: Batch) -> Float[Array, ""]:
     """Real sentences; rows that fill up the last batch have length 0."""
-    return (batch.target_lengths > 0).sum(dtype=jnp.float32)
+    return _sentences(batch).sum()
+
+
+def _sentences(batch: Batch) -> Float[Array, " B"]:
+    """Of each row; none where it is empty."""
+    numbers = batch.target_lengths > 0 if batch.sentences is None else batch.sentences
+    return numbers.astype(jnp.float32)
 
 
 def objective(
@@ -73,7 +79,8 @@ def objective(
     training, free, inside = config.training, None, jnp.zeros(len(batch.ids), bool)
     threshold = training.threshold
     if _is_taught(config) and training_keys is not None:
-        free = _drawn(training_keys, 1, 0.0 if training.window else 1 - alignment / ALIGNED)
+        never = training.window or training.in_windows
+        free = _drawn(training_keys, 1, 0.0 if never else 1 - alignment / ALIGNED)
     if training.window and training_keys is not None:
         inside = _drawn(training_keys, 2, IN_WINDOWS)
         threshold = jnp.where(inside, threshold, jnp.inf)[:, None]
@@ -86,6 +93,7 @@ def objective(
         threshold=threshold,
         training_keys=training_keys,
         details=False,
+        in_windows=training.in_windows,
         free=free,
         collect=lambda attended: (
             (attended.strength, attended.cost, attended.log_width, attended.window),
@@ -108,6 +116,7 @@ def objective(
         cost += (price - 1) * log_width
     # A row without words has strength 0 / 1, not 0 / 0.
     reward = (training.beta * strength - cost) / jnp.maximum(batch.target_lengths, 1)
+    reward *= _sentences(batch)
     loss = (negative_log_prob - reward.sum()) / sentences
     positions = (batch.source_lengths * batch.target_lengths).astype(jnp.float32)
     sums = BatchSums(

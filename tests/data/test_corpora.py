@@ -98,6 +98,19 @@ def test_empty_lines_end_documents_and_are_no_sentences(folder):
     write(folder / "test.tsv", ["en\tja", next(table), "", *table])
     corpus = load_corpus(str(folder), "en-ja")
     assert list(corpus.train) == list(corpus.test) == list(zip(ENGLISH, JAPANESE, strict=True))
+    assert corpus.train.documents().tolist() == corpus.test.documents().tolist() == [0, 1, 3]
+    # Where no empty line divides the text, each pair stands by itself.
+    assert corpus.validation.documents().tolist() == [0, 1, 2, 3]
+
+
+def test_documents_of_an_included_corpus():
+    corpus = load_corpus("bible_de_en_chapters", "en-de")
+    numbers = [
+        len(split.documents()) - 1 for split in (corpus.train, corpus.validation, corpus.test)
+    ]
+    assert numbers == [1109, 33, 47]
+    joined = load_corpus("bible_de_en_chapters+tatoeba_de_en", "en-de").train
+    assert joined.documents()[[0, 1109, 1110, -1]].tolist() == [0, 29_363, 29_364, len(joined)]
 
 
 def test_changed_files_are_read_again(folder):
@@ -164,7 +177,7 @@ def test_aspec_takes_the_best_pairs_in_their_order(tmp_path):
     write(tmp_path / "train" / "train-2.txt", lines[3:])
     write(tmp_path / "dev" / "dev.txt", ["A-1 ||| 1 ||| 五 ||| five"])
     write(tmp_path / "test" / "test.txt", ["A-1 ||| 1 ||| 六 ||| six"])
-    best = text_files.read_aspec(tmp_path, "train", best=3)
+    best = (pair for _, pair in text_files.read_aspec(tmp_path, "train", best=3))
     assert list(best) == [("two", "二"), ("three", "三"), ("four", "四")]
     corpus = load_corpus(f"aspec:{tmp_path}", "ja-en")
     assert list(corpus.train) == [(ja, en) for _, ja, en in rows]

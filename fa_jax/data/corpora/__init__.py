@@ -7,6 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
 
 from fa_jax.data.corpora.text_files import SPLITS, Pair
 from fa_jax.errors import UserError
@@ -22,6 +26,8 @@ BY_NAME_ALONE = ("bible_de_en_chapters",)
 """Its training set holds test sentences of another corpus. The others are a language pair's
 default, all together."""
 READ_AT_ONCE = 4096
+DOCUMENT = "document"
+"""An example's key for the number of its document, where its corpus is made of files."""
 
 
 class Pairs(Sequence[Pair]):
@@ -43,13 +49,31 @@ class Pairs(Sequence[Pair]):
 
     def __iter__(self) -> Iterator[Pair]:
         for data in self._parts:
-            for first in range(0, len(data), READ_AT_ONCE):
-                rows = range(len(data))[first : first + READ_AT_ONCE]
-                yield from map(self._pair, data.__getitems__(list(rows)))
+            yield from map(self._pair, _examples(data))
 
-    def _pair(self, example: dict[str, bytes]) -> Pair:
+    def documents(self) -> Int[np.ndarray, " boundaries"]:
+        """Document i is the pairs from the i-th of these numbers up to the next one.
+
+        Text that no empty line divides has none: there each pair stands by itself.
+        """
+        starts, first = [], 0
+        for data in self._parts:
+            numbers = np.array([example.get(DOCUMENT, 0) for example in _examples(data)])
+            some = np.flatnonzero(np.diff(numbers, prepend=-1))
+            starts.append(first + (some if len(some) > 1 else np.arange(len(data))))
+            first += len(data)
+        return np.append(np.concatenate(starts), first)
+
+    def _pair(self, example: dict[str, Any]) -> Pair:
         source, target = self._keys
         return example[source].decode(), example[target].decode()
+
+
+def _examples(data: Sequence[dict]) -> Iterator[dict]:
+    """Many at once, which is faster."""
+    for first in range(0, len(data), READ_AT_ONCE):
+        rows = range(len(data))[first : first + READ_AT_ONCE]
+        yield from data.__getitems__(list(rows))
 
 
 @dataclass(frozen=True)

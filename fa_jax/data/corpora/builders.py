@@ -13,13 +13,14 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import tensorflow_datasets as tfds
 
 from fa_jax.cache import cache_folder, lock
-from fa_jax.data.corpora import EMBEDDED
+from fa_jax.data.corpora import DOCUMENT, EMBEDDED
 from fa_jax.data.corpora.text_files import (
     SPLITS,
-    Pair,
+    OfDocument,
     aspec_files,
     read_aspec,
     read_pairs,
@@ -32,20 +33,23 @@ logging.getLogger("absl").setLevel(logging.CRITICAL)  # TFDS warns of configurat
 
 @dataclass
 class TextSource(tfds.core.BuilderConfig):
-    """Text as it was found. name, digest: change with the text. read(split) yields pairs."""
+    """Text as it was found. name, digest: change with the text. read(split) yields pairs, each
+    behind the number of its document."""
 
     languages: tuple[str, str] = ()
     digest: str = ""
-    read: Callable[[str], Iterator[Pair]] | None = None
+    read: Callable[[str], Iterator[OfDocument]] | None = None
 
 
 class ParallelCorpus(tfds.core.GeneratorBasedBuilder):
-    """The one builder of all text: a text feature for each language, in the order of the files."""
+    """The one builder of all text: a text feature for each language, in the order of the files, and
+    a number that changes from document to document."""
 
-    VERSION = tfds.core.Version("1.1.0")
+    VERSION = tfds.core.Version("1.2.0")
 
     def _info(self) -> tfds.core.DatasetInfo:
         features = {code: tfds.features.Text() for code in self.builder_config.languages}
+        features[DOCUMENT] = tfds.features.Scalar(np.int32)
         return tfds.core.DatasetInfo(
             builder=self, features=tfds.features.FeaturesDict(features), disable_shuffling=True
         )
@@ -55,8 +59,8 @@ class ParallelCorpus(tfds.core.GeneratorBasedBuilder):
 
     def _generate_examples(self, split: str):
         source = self.builder_config
-        for number, pair in enumerate(source.read(split)):
-            yield number, dict(zip(source.languages, pair, strict=True))
+        for number, (document, pair) in enumerate(source.read(split)):
+            yield number, {**dict(zip(source.languages, pair, strict=True)), DOCUMENT: document}
 
 
 def builder_of(name: str, languages: tuple[str, str]) -> tuple[tfds.core.DatasetBuilder, str]:
@@ -115,7 +119,7 @@ def _tfds_builder(name: str, languages: tuple[str, str]) -> tfds.core.DatasetBui
                 "pip install 'fa-jax[tensorflow]'"
             ) from error
         raise UserError(f"TFDS has no corpus {name}: {error}") from error
-    held = set(builder.info.features)
+    held = {*builder.info.features} - {DOCUMENT}
     if not set(languages) <= held:
         raise UserError(f"corpus {name} holds {', '.join(sorted(held))}, not {'-'.join(languages)}")
     tfds.enable_progress_bar()

@@ -14,6 +14,8 @@ from fa_jax.errors import UserError
 SPLITS = ("train", "validation", "test")
 OPENERS = {"": open, ".gz": gzip.open, ".xz": lzma.open}
 Pair = tuple[str, str]
+OfDocument = tuple[int, Pair]
+"""A pair, and which document it stands in, counted from 0; without documents always 0."""
 BEST_TRAINING_PAIRS = 1_500_000
 """As many as the paper took, by the alignment score of each training pair (VS 5.1)."""
 ASPEC_FILES = {
@@ -63,28 +65,34 @@ def split_files(folder: Path, split: str, languages: tuple[str, str]) -> list[Pa
     )
 
 
-def read_pairs(folder: Path, languages: tuple[str, str], split: str) -> Iterator[Pair]:
+def read_pairs(folder: Path, languages: tuple[str, str], split: str) -> Iterator[OfDocument]:
     """Pairs of `split_files`, in the order of `languages`.
 
-    An empty line ends a document and is no pair.
+    An empty line, or several, ends a document and is no pair.
 
     Raises:
       UserError: files of unequal length, an empty file, a line without exactly one tab.
     """
     files = split_files(folder, split, languages)
     pairs = _table(files[0], languages) if len(files) == 1 else _aligned(files[0], files[1])
-    first = next(pairs, None)
-    if first is None:
+    document, ended = -1, True
+    for pair in pairs:
+        if pair is None:
+            ended = True
+            continue
+        document, ended = document + ended, False
+        yield document, pair
+    if document < 0:
         raise UserError(f"{files[0]} is empty: it needs at least one sentence pair")
-    yield first
-    yield from pairs
 
 
-def _table(path: Path, languages: tuple[str, str]) -> Iterator[Pair]:
-    """Columns by the header's language codes; without a header, source and target."""
+def _table(path: Path, languages: tuple[str, str]) -> Iterator[Pair | None]:
+    """Columns by the header's language codes; without a header, source and target. None: an empty
+    line."""
     swap = False
     for number, line in enumerate(read_lines(path), start=1):
         if not line:
+            yield None
             continue
         cells = line.split("\t")
         if len(cells) != 2:
@@ -102,7 +110,8 @@ def _table(path: Path, languages: tuple[str, str]) -> Iterator[Pair]:
             yield (cells[1], cells[0]) if swap else (cells[0], cells[1])
 
 
-def _aligned(first: Path, second: Path) -> Iterator[Pair]:
+def _aligned(first: Path, second: Path) -> Iterator[Pair | None]:
+    """None: a line that is empty in both files."""
     lines = zip_longest(read_lines(first), read_lines(second))
     for number, (a, b) in enumerate(lines, start=1):
         if a is None or b is None:
@@ -113,8 +122,7 @@ def _aligned(first: Path, second: Path) -> Iterator[Pair]:
                 f"{longer.name} has no partner. Each line must be the translation of the other "
                 "file's line of the same number"
             )
-        if a or b:
-            yield a, b
+        yield (a, b) if a or b else None
 
 
 def _existing(path: Path) -> Path | None:
@@ -131,8 +139,9 @@ def aspec_files(folder: Path, split: str) -> list[Path]:
     raise UserError(f"{folder} is no ASPEC-JE folder: {inner}/{names[0]} is not there")
 
 
-def read_aspec(folder: Path, split: str, best: int = BEST_TRAINING_PAIRS) -> Iterator[Pair]:
-    """(English, Japanese) pairs; of the training set the `best` by score, in their order."""
+def read_aspec(folder: Path, split: str, best: int = BEST_TRAINING_PAIRS) -> Iterator[OfDocument]:
+    """(English, Japanese) pairs, of no document; of the training set the `best` by score, in their
+    order."""
     files = aspec_files(folder, split)
     fields = _aspec_fields(files, 5 if split == "train" else 4)
     if split == "train":
@@ -141,7 +150,7 @@ def read_aspec(folder: Path, split: str, best: int = BEST_TRAINING_PAIRS) -> Ite
         chosen = np.zeros(len(scores), bool)
         chosen[np.argsort(-scores, kind="stable")[:best]] = True
         fields = compress(_aspec_fields(files, 5), chosen)
-    yield from ((english, japanese) for *_, japanese, english in fields)
+    yield from ((0, (english, japanese)) for *_, japanese, english in fields)
 
 
 def _aspec_fields(files: list[Path], count: int) -> Iterator[list[str]]:

@@ -1,0 +1,108 @@
+"""What a run learns from, step by step: its sentences, or passages that every epoch cuts anew."""
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+from jaxtyping import Int
+
+from fa_jax.config import Config
+from fa_jax.data.batches import (
+    Batch,
+    BatchPlan,
+    epoch_order,
+    make_batch,
+    plan_batches,
+    plan_passages,
+)
+from fa_jax.data.encoded import EncodedPairs
+from fa_jax.data.passages import Passages, cut_passages
+from fa_jax.data.prepared import PreparedData
+
+Numbered = tuple[Int[np.ndarray, " sentences"], Batch]
+"""A batch, behind the rows of the corpus that it is made of."""
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """Which batches there are. pairs: what stands in them. passages: None for sentences."""
+
+    pairs: EncodedPairs
+    plan: BatchPlan
+    passages: Passages | None = None
+
+    def batch(self, index: int) -> Numbered:
+        """The batch of this number."""
+        ids = self.plan.rows[index]
+        ids = ids[ids >= 0]
+        if self.passages is None:
+            return ids, make_batch(self.pairs, self.plan, index)
+        first, sentences = self.passages.first[ids], self.passages.sentences[ids]
+        rows = [np.arange(row, row + some) for row, some in zip(first, sentences, strict=True)]
+        numbers = self.passages.sentences
+        return np.concatenate(rows), make_batch(self.pairs, self.plan, index, numbers)
+
+
+class Course:
+    """A run's batches; each is a function of its step.
+
+    Args:
+      config: the run's. data: the text that it learns from.
+
+    Raises:
+      UserError: no sentence is left (`plan_batches`).
+    """
+
+    def __init__(self, config: Config, data: PreparedData):
+        self._seed = config.training.seed
+        epoch = _passages(config, data) if config.data.documents else _sentences(config, data)
+        self._epoch = functools.lru_cache(maxsize=2)(epoch)
+
+    def __len__(self) -> int:
+        """Steps of an epoch; where it cuts documents anew there may be a few more or less."""
+        return len(self._epoch(0).plan)
+
+    def batches(self, first: int, last: int) -> Iterator[Numbered]:
+        """From a step, counted from 0, to before another."""
+        for step in range(first, last):
+            number, place = divmod(step, len(self))
+            epoch = self._epoch(number)
+            if step == first or place == 0:
+                order = epoch_order(epoch.plan, self._seed, number)
+            yield epoch.batch(int(order[place % len(order)]))
+
+
+def _sentences(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
+    plan = plan_batches(
+        data.train.source.lengths,
+        data.train.target.lengths,
+        batch_size=config.training.batch_size,
+        max_length=config.data.max_length,
+        padded_shapes=config.data.padded_shapes,
+    )
+    return lambda number: Epoch(data.train, plan)
+
+
+def _passages(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
+    """A batch has about as many tokens as batches of sentences have."""
+    rows = np.concatenate([*_sentences(config, data)(0).plan.rows])
+    longer = np.maximum(data.train.source.lengths, data.train.target.lengths)[rows[rows >= 0]]
+    tokens = round(config.training.batch_size * (1 + longer.mean()))
+    documents, longest = data.corpus.train.documents(), config.data.max_length
+
+    def epoch(number: int) -> Epoch:
+        cut = cut_passages(
+            data.train, documents, max_length=longest, seed=config.training.seed, epoch=number
+        )
+        plan = plan_passages(
+            cut.pairs.source.lengths,
+            cut.pairs.target.lengths,
+            tokens=tokens,
+            max_length=longest,
+            multiple=jax.device_count(),
+        )
+        return Epoch(cut.pairs, plan, cut)
+
+    return epoch
