@@ -33,6 +33,7 @@ def attention(key: jax.Array, ones: jax.Array, lengths: jax.Array, focus: jax.Ar
         key, config, query_size=4, memory_size=6, feedback_size=5, attention_size=8
     )
     state = assert_type(fa_jax.initial_attention_state(memory, config), fa_jax.AttentionState)
+    memory, state = fa_jax.learn_in_windows(memory, state)
     step = fa_jax.attend(params, config, ones, ones, state, memory, threshold=1.2)
     assert_type(step, fa_jax.AttentionOutput)
     assert_type(step.state, fa_jax.AttentionState)

@@ -106,6 +106,13 @@ def test_the_drawing_of_a_step_is_made_from_the_run_that_comes_with_fa_jax(tmp_p
     assert all("<svg" in path.read_text(encoding="utf-8") for path in tmp_path.iterdir())
 
 
+def test_the_reference_describes_every_public_function_and_class():
+    text = "".join(rendered(p.read_text("utf-8")) for p in PAGES.glob("reference/api/*.md"))
+    described = set(re.findall(r"^::: [\w.]+\.(\w+)$", text, re.M))
+    tables = {"SCORES", "SPANS", "SUMMARIES", "Attention"}
+    assert {*fa_jax.__all__} - tables <= described
+
+
 def test_each_error_of_the_questions_is_one_that_fa_jax_says():
     parts = (path.read_text(encoding="utf-8") for path in (REPOSITORY / "fa_jax").rglob("*.py"))
     said = re.sub(r'"\s*\n\s*f?"', "", "\n".join(parts))  # a message on several lines
