@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup data train finetune translate evaluate serve benchmark peers experiments notebooks test lint
+.PHONY: help setup data train finetune translate evaluate serve benchmark peers experiments notebooks docs test lint release
 MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
@@ -63,11 +63,19 @@ notebooks: .venv/installed ## run the notebooks and store their outputs
 	@.venv/bin/python -m nbconvert --to notebook --execute --inplace \
 	  --ExecutePreprocessor.record_timing=False notebooks/*.ipynb
 
+docs: .venv/installed-docs ## build the site into build/site; open build/site/index.html
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --strict --site-dir build/site
+
 test: .venv/installed-test ## run the tests
 	@.venv/bin/python -m pytest -q -n 2 --dist loadfile $(ARGS)
 
-lint: .venv/installed-test ## check style
+lint: .venv/installed-test ## check style, and the types of the public API
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
+	@.venv/bin/basedpyright --pythonpath .venv/bin/python
+
+release: .venv/installed ## build sdist and wheel, check them, tag the version
+	@$(INSTALL) -e .[release] >&2
+	@.venv/bin/python -m release
 
 peers: .venv/installed .venv-peers/installed ## measure speed beside JoeyNMT, Marian and CTranslate2
 	@.venv/bin/python -m experiments.peers
@@ -93,6 +101,10 @@ languages:
 
 .venv/installed-serve: .venv/installed
 	@$(INSTALL) -e .[serve] >&2
+	@touch $@
+
+.venv/installed-docs: .venv/installed
+	@$(INSTALL) -e .[docs] >&2
 	@touch $@
 
 .venv-peers/installed: requirements-peers.txt

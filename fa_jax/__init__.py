@@ -6,9 +6,33 @@ functions that take values and return values. They are loaded when they are firs
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import fa_jax.attention
 from fa_jax.attention import *  # noqa: F403
+
+if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and editors
+    from fa_jax.cache import set_up_process as set_up_process
+    from fa_jax.config import Config as Config
+    from fa_jax.config import DataConfig as DataConfig
+    from fa_jax.config import DecodingConfig as DecodingConfig
+    from fa_jax.config import ModelConfig as ModelConfig
+    from fa_jax.config import TrainingConfig as TrainingConfig
+    from fa_jax.errors import UserError as UserError
+    from fa_jax.presets import finetuning as finetuning
+    from fa_jax.presets import preset as preset
+    from fa_jax.runs.evaluate import evaluate as evaluate
+    from fa_jax.runs.evaluate import perplexity as perplexity
+    from fa_jax.runs.evaluate import score_test as score_test
+    from fa_jax.runs.evaluate import select as select
+    from fa_jax.runs.folder import set_threshold as set_threshold
+    from fa_jax.runs.order import threshold_for_window as threshold_for_window
+    from fa_jax.runs.run import load_run as load_run
+    from fa_jax.runs.trace import show as show
+    from fa_jax.runs.trace import trace as trace
+    from fa_jax.runs.train import finetune as finetune
+    from fa_jax.runs.train import train as train
+    from fa_jax.runs.translate import translate as translate
 
 _MODULES = {
     "cache": ("set_up_process",),
@@ -26,13 +50,15 @@ _MODULES = {
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = [*fa_jax.attention.__all__, *_LATER]
+__all__ = [*fa_jax.attention.__all__, *_LATER]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def __getattr__(name: str):
-    if name not in _LATER:
-        raise AttributeError(f"module 'fa_jax' has no attribute {name!r}")
-    return getattr(import_module(f"fa_jax.{_LATER[name]}"), name)
+if not TYPE_CHECKING:  # a type checker would believe it of any name
+
+    def __getattr__(name: str):
+        if name not in _LATER:
+            raise AttributeError(f"module 'fa_jax' has no attribute {name!r}")
+        return getattr(import_module(f"fa_jax.{_LATER[name]}"), name)
 
 
 def __dir__() -> list[str]:

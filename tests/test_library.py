@@ -1,5 +1,7 @@
 """The names that `import fa_jax` offers, and what it does not load before it must."""
 
+import ast
+import inspect
 import subprocess
 import sys
 
@@ -17,6 +19,13 @@ def test_every_name_is_there():
     assert {"train", "finetune", "evaluate", "select", "translate", "trace"} <= {*dir(fa_jax)}
     with pytest.raises(AttributeError, match="no attribute 'tarin'"):
         _ = fa_jax.tarin
+
+
+def test_type_checkers_are_told_of_every_name_that_is_loaded_later():
+    tree = ast.parse(inspect.getsource(fa_jax))
+    blocks = [node for node in tree.body if isinstance(node, ast.If)]
+    imports = [(i.module, i.names[0].name) for i in blocks[0].body]
+    assert imports == sorted((f"fa_jax.{module}", name) for name, module in fa_jax._LATER.items())
 
 
 def test_importing_it_loads_jax_and_attention_alone():

@@ -1,5 +1,6 @@
 """The spans by name. To add one: a file here and a row of this table."""
 
+from fa_jax.attention.span import Span
 from fa_jax.attention.spans.adaptive import Adaptive
 from fa_jax.attention.spans.everywhere import Global
 from fa_jax.attention.spans.flexible import Flexible
@@ -7,7 +8,7 @@ from fa_jax.attention.spans.local_m import LocalM
 from fa_jax.attention.spans.local_p import LocalP
 from fa_jax.attention.spans.monotonic import MonotonicChunkwise
 
-SPANS = {
+SPANS: dict[str, type[Span]] = {
     "global": Global,
     "local_m": LocalM,
     "local_p": LocalP,

@@ -2,5 +2,6 @@
 
 from fa_jax.attention.summaries.linear import Linear
 from fa_jax.attention.summaries.none import NoAttention
+from fa_jax.attention.summary import Summary
 
-SUMMARIES = {"linear": Linear, "none": NoAttention}
+SUMMARIES: dict[str, type[Summary]] = {"linear": Linear, "none": NoAttention}
