@@ -52,7 +52,8 @@ def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, Att
       ValueError: the positions of this score remember something.
 
     >>> config = fa_jax.AttentionConfig("dot", fa_jax.LocalM(half_width=2))
-    >>> memory = fa_jax.prepare_memory({}, jnp.ones((2, 9, 6)), jnp.array([9, 7]), config)
+    >>> params = {"score": {}}
+    >>> memory = fa_jax.prepare_memory(params, jnp.ones((2, 9, 6)), jnp.array([9, 7]), config)
     >>> state = fa_jax.initial_attention_state(memory, config)
     >>> memory, state = fa_jax.learn_in_windows(memory, state)
     >>> [tap.shape for tap in state.taps]  # of annotations and keys, blocks of 8 positions
