@@ -149,11 +149,12 @@ class TrainingConfig(Section):
     """Reward for strong penalties (Eq. 9); the paper fine-tunes with 0.1."""
     threshold: Positive = float("inf")
     """Attention sees only the window of this threshold while it learns (tau)."""
-    in_windows: bool = False
-    """Compute attention and its gradient in the windows of `threshold` alone: long text is then
-    learnt at the price of short text. Spans that learn from attention do so from inside them."""
+    in_windows: NotNegative = 0.0
+    """Compute attention and its gradient in the windows of this threshold alone: long text is then
+    learnt at the price of short text. Spans that learn from attention do so from inside them. 0:
+    everywhere."""
     window: Annotated[float, ("at least", 0), ("at most", 1)] = 0.0
-    """Share of the source that windows of `threshold` are to have: training looks for the price of
+    """Share of a sentence that windows of `threshold` are to have: training looks for the price of
     a span's width that makes them so. 0: no order."""
     validations: Count = 8
     """Validations in the longest course; each may become the best checkpoint."""

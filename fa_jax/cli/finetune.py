@@ -49,18 +49,18 @@ class Command:
             raise UserError(
                 "--beta is the paper's way, without an order: leave --window, --loss out"
             )
-        if self.documents:
-            return self._of_documents()
         window = WINDOW if self.window is None else self.window
+        if self.documents:
+            return self._of_documents(window)
         return finetuning(read_config(self.source), window, self.beta)
 
-    def _of_documents(self) -> Config:
-        if self.documents < 1 or self.beta or self.window is not None or self.loss is not None:
+    def _of_documents(self, window: float) -> Config:
+        if self.documents < 1 or self.beta:
             raise UserError(
-                "--documents takes a number of tokens and no order: leave --window, --loss and "
-                f"--beta out; got {self.documents}"
+                "--documents takes a number of tokens, at least 1, and goes without --beta; got "
+                f"{self.documents}"
             )
-        return learning_documents(read_config(self.source), self.documents)
+        return learning_documents(read_config(self.source), self.documents, window)
 
     def __call__(self):
         if self.loss is not None and not (self.loss >= 0 and self.training.window):
