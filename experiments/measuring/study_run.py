@@ -9,7 +9,7 @@ from experiments.measuring.samples import sample_folder
 from fa_jax.attention import Attention
 from fa_jax.config import Config
 from fa_jax.config_file import REGISTRIES, attention_json
-from fa_jax.presets import WINDOW, finetuning, preset
+from fa_jax.presets import WINDOW, finetuning, learning_documents, preset
 
 Changes = Mapping[str, Mapping[str, Any]]
 """Of a config: section -> field -> value."""
@@ -36,8 +36,9 @@ class StudyRun:
 
     corpus, preset, seed: what it is trained on and by. pairs: of a sample of the corpus; 0: all of
     it. backwards: from the corpus's second language into its first. finetuned: it goes on from the
-    run without, with windows by order, or without an order (0). changes: of the config that it
-    starts from, with a `variant` in its name.
+    run without, with windows by order, or without an order (0). documents: and on passages of up to
+    so many tokens; 0: on sentences. changes: of the config that it starts from, with a `variant` in
+    its name.
 
     replace_unknown, beam_size (0: the config's own), ensemble: how it translates, in an ensemble
     with as many trainings, that differ in their seed, as to be so many.
@@ -50,6 +51,7 @@ class StudyRun:
     backwards: bool = False
     finetuned: bool = False
     window: float = WINDOW
+    documents: int = 0
     variant: str = ""
     changes: Changes = field(default_factory=dict)
     replace_unknown: bool = False
@@ -90,6 +92,8 @@ class StudyRun:
         if not self.finetuned:
             return ""
         ordered = "" if self.window == WINDOW else f"-{self.window:g}"
+        if self.documents:
+            return f"-documents{self.documents}{ordered}"
         return f"-finetuned{ordered}" if self.window else "-longer"
 
     @property
@@ -108,7 +112,7 @@ class StudyRun:
     @property
     def base(self) -> "StudyRun":
         """What a fine-tuned run starts from."""
-        return replace(self, finetuned=False, window=WINDOW, variant="", changes={})
+        return replace(self, finetuned=False, window=WINDOW, documents=0, variant="", changes={})
 
     @property
     def is_ordered(self) -> bool:
@@ -118,6 +122,8 @@ class StudyRun:
     @property
     def start(self) -> Config:
         """The config of its preset, or of fine-tuning, that its changes are made to."""
+        if self.documents:
+            return learning_documents(self.base.config, self.documents, self.window)
         if self.finetuned:
             return finetuning(self.base.config, self.window)
         return _preset(self.preset, self.languages, self.text)
@@ -133,7 +139,8 @@ class StudyRun:
         options = list(_options(self.start, self.changes))
         if self.finetuned:
             ordered = [] if self.window == WINDOW else ["--window", f"{self.window:g}"]
-            words = ["finetune", f"runs/{self.base.folder}", *ordered]
+            passages = ["--documents", str(self.documents)] if self.documents else []
+            words = ["finetune", f"runs/{self.base.folder}", *passages, *ordered]
         else:
             words = ["train", self.languages, "--corpus", self.text, "--preset", self.preset]
             options = [*(["--training.seed", str(self.seed)] if self.seed else []), *options]

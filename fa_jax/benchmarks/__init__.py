@@ -9,5 +9,6 @@ BENCHMARKS = {
     "translate_command": "what does somebody wait for who translates 1,000 lines?",
     "serving": "does a server keep up with batch translation, and does it stay small?",
     "search_throughput": "how near is a beam search to this machine's best?",
+    "training_length": "does a step of training on long text cost what its windows cost?",
     "training_throughput": "how near is training to this machine's best?",
 }

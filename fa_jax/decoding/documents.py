@@ -32,7 +32,7 @@ Document = Sequence[Sequence[int]]
 """Lines of words."""
 POSITIONS_AT_ONCE = 2**17
 """Of all documents that are searched together: memory has a bound, but for one document's own."""
-STEPS_AT_ONCE = 256
+STEPS_AT_ONCE = 1024
 """Between two reports of progress."""
 FEWEST_LINES, TIMES_LINES = 16, 4
 """Documents are padded to so many lines, or four times, sixteen times … as many."""

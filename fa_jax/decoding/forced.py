@@ -76,11 +76,12 @@ def trace_translations(
     Those of like length are traced together; each is as if it were alone.
 
     Args:
-      translations: words without the end of sentence, one translation for each source.
+      translations: words without the end of sentence, one translation for each source. Of a
+        document, lines with an end of sentence between them, as its source has them.
       keep: what to keep of a trace. Those of a batch are made when it is done, and weights by
         dimension are large.
     """
-    force = _compiled_force(model.config)
+    force = _compiled_force(model.config, any(END in words for words in translations))
     sources = [source[: decoding.max_source_length] for source in sources]
     targets = [[*words, END] for words in translations]
     lengths = [tuple(map(len, pair)) for pair in zip(sources, targets, strict=True)]
@@ -112,10 +113,10 @@ def _trace(found: tuple, place: int, steps: int, positions: int) -> Trace:
 
 
 @functools.lru_cache(maxsize=8)
-def _compiled_force(model: ModelConfig) -> KeptProgram:
-    """`_force` with this model."""
+def _compiled_force(model: ModelConfig, lines: bool) -> KeptProgram:
+    """`_force` with this model. lines: some are documents."""
     in_specs = WHOLE, BY_SENTENCE, BY_SENTENCE, BY_SENTENCE, WHOLE
-    return on_local_devices(_force, *in_specs, model=model)
+    return on_local_devices(_force, *in_specs, model=model, lines=lines)
 
 
 def _force(
@@ -126,11 +127,12 @@ def _force(
     threshold: Float[Array, ""],
     *,
     model: ModelConfig,
+    lines: bool,
 ) -> tuple[dict[str, Array | None], tuple[Int[Array, "B T A"], Float[Array, "B T A"]]]:
     """What traces show of each step, the most likely words and their log p; a row a sentence."""
     params = cast_for_compute(params, model)
     bottleneck, attention = force_translation(
-        params, model, source, lengths, target, threshold=threshold, collect=_shown_of
+        params, model, source, lengths, target, threshold=threshold, lines=lines, collect=_shown_of
     )
     shown = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), attention)
     logits = decoder.logits(params["decoder"], bottleneck).swapaxes(0, 1)

@@ -12,7 +12,7 @@ DIGITS = 4
 
 
 def span_content(trace: SpanTrace) -> dict[str, Any]:
-    """A sentence, its translation, and the vision span of each output step, as JSON has it.
+    """A text, its translation, and the vision span of each output step, as JSON has it.
 
     A step: the word, its probability, g(t), p_t, the window, the weights in it, and the words it
     could have been.
@@ -28,7 +28,7 @@ def span_content(trace: SpanTrace) -> dict[str, Any]:
                 "strength": _rounded(trace.strength[t]),
                 "focus": _rounded(trace.focus[t]),
                 "window": np.flatnonzero(trace.windows[t]).tolist(),
-                "weights": _rounded(trace.weights[t]),
+                "weights": _rounded(trace.weights[t][trace.windows[t]]),
                 "alternatives": [
                     [word, _rounded(np.exp(log_prob))] for word, log_prob in trace.alternatives[t]
                 ],

@@ -1,15 +1,19 @@
 """What attention did while a run wrote its best translation of a line: as values, and drawn."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from fa_jax.config import DecodingConfig
 from fa_jax.data.vocabulary import END, SPECIAL
+from fa_jax.decoding.documents import joined
 from fa_jax.decoding.forced import SpanTrace, trace_translations
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
-from fa_jax.runs.translate import read_sources, search, texts_of
+from fa_jax.runs.translate import know_documents, read_sources, search, texts_of
 
 
 def trace(
@@ -19,7 +23,8 @@ def trace(
 
     Args:
       run: a trained run.
-      line: text as people write it, one sentence.
+      line: text as people write it, one sentence. A run that was trained on documents takes a
+        document, too, with line breaks.
       threshold: τ; default: that of `decoding`.
       decoding: how to search; default: the run's own.
 
@@ -47,21 +52,29 @@ def traces(run: Run, lines: Sequence[str], decoding: DecodingConfig) -> list[Spa
     Raises:
       UserError: a line is empty; or as `translate`.
     """
-    sources = read_sources(run, lines)
-    if not all(source.ids for source in sources):
+    documents = [line.split("\n") if know_documents([run]) else [line] for line in lines]
+    documents = [[part for part in of_one if part.strip()] for of_one in documents]
+    sources = read_sources(run, [part for of_one in documents for part in of_one])
+    if not all(documents) or not all(source.ids for source in sources):
         raise UserError("an empty line has no translation to trace")
-    results = search([run], [sources], decoding)
-    texts = texts_of(run, sources, decoding, results)
-    ids = [source.ids for source in sources]
-    words = [result.hypotheses[0].words for result in results]
+    ends = np.cumsum([0, *map(len, documents)])
+    whole = ends if know_documents([run]) else None
+    results = search([run], [sources], decoding, documents=whole)
+    parts = [found[0] for found in texts_of(run, sources, decoding, results)]
+    spans = list(itertools.pairwise(ends))
+    texts = ["\n".join(parts[a:b]) for a, b in spans]
+    ids = [joined([source.ids for source in sources[a:b]]) for a, b in spans]
+    words = [joined([result.hypotheses[0].words for result in results[a:b]]) for a, b in spans]
+    if whole is not None:
+        decoding = replace(decoding, max_source_length=max(map(len, ids)))
     token = run.target.vocabulary.tokens
     return [
         SpanTrace(
             **vars(found)
             | {"alternatives": [[(token[w], p) for w, p in step] for step in found.alternatives]},
-            translation=text[0],
-            source_tokens=run.source.tokens(of_source),
-            target_tokens=[*run.target.tokens(of_target), SPECIAL[END]],
+            translation=text,
+            source_tokens=[run.source.vocabulary.tokens[word] for word in of_source],
+            target_tokens=[*(token[word] for word in of_target), SPECIAL[END]],
             threshold=decoding.threshold,
         )
         for text, of_source, of_target, found in zip(
