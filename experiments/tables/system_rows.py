@@ -56,8 +56,8 @@ def systems_part(name: str, title: str, paper: str, systems: Sequence[System], n
         "",
         f"English–Japanese, {scores['sentences']:,} test sentences, beam {scores['beam_size']}, "
         f"BLEU: sacrebleu `{scores['bleu_signature']}`. The networks have {UNITS} units, so "
-        f"compare these numbers only with one another. *p*: paired bootstrap of {SAMPLES:,} samples. Each "
-        "row is one training, and p does not know the noise of training.",
+        f"compare these numbers only with one another. *p*: paired bootstrap of {SAMPLES:,} "
+        "samples. Each row is one training, and p does not know the noise of training.",
         "",
         *bullets(findings),
     ]
