@@ -152,8 +152,8 @@ def headline_table(contents: Mapping[str, Mapping[str, Any]]) -> str:
             lines.append("| " + " | ".join(cells) + " |")
             machines[content["machine"]] = None
     notes = (
-        f"{'; '.join(machines)}. `fa-jax benchmark`. Estimate: what the number should be by Amdahl's "
-        "law, from times measured apart; the measured number may lie below it."
+        f"{'; '.join(machines)}. `fa-jax benchmark`. Estimate: what the number should be by "
+        "Amdahl's law, from times measured apart; the measured number may lie below it."
     )
     return "\n".join([*lines, "", notes]) + "\n"
 
