@@ -34,26 +34,24 @@ of other text, with networks for 2 cores: 256 units, 10,000 words a language. A 
 
 `make experiments` writes this page anew from what was measured. It trains what was not.
 
-Words that the page uses:
+| word | meaning here |
+|---|---|
+| strength, g(t) | how much distance from the last focus costs; the network chooses it, 0 to 1 |
+| threshold, τ | a position is not scored if its penalty reaches τ; at τ = ∞ all are scored |
+| global | attention to all positions |
+| local-p | a window of fixed size around a predicted centre |
+| flexible | windows by strength and τ |
+| fine-tuned | flexible, then one more epoch in narrow windows |
+| target | the share that the paper left out, at a cost of at most half a BLEU |
 
-- **Strength**, g(t): a number between 0 and 1 that the network chooses at each step. It says how
-  much distance from the place of the last look costs.
-- **Threshold**, τ: a position is not scored if its penalty reaches τ. At τ = ∞ all are scored.
-- **Global**: attention to all positions. **Local-p**: a window of fixed size around a predicted
-  centre. **Flexible**: windows by strength and τ. **Fine-tuned**: flexible, then one more epoch in
-  narrow windows.
-- **Target**: the share that the paper left out, at a cost of at most half a BLEU. Each finding says
-  whether it is met here.
+An unknown word, `<unk>`, counts as one word in all scores of test sets. In BLEU of development sets
+it counts as three (`<`, `unk`, `>`), because those translations were not kept. Thresholds were
+selected by that BLEU.
 
-What to know before you read a number:
-
-- An unknown word, `<unk>`, counts as one word in all scores of test sets. In BLEU of development
-  sets it counts as three (`<`, `unk`, `>`), because those translations were not kept. Thresholds
-  were selected by that BLEU.
-- All runs are by an earlier version. Its settings were found corpus by corpus
-  (`experiments/README.md`), and the translation's loss taught the strengths. The commands kept with
-  the records give today's settings.
-- Fine-tuned runs were trained an epoch longer than the runs beside them.
+All runs are by an earlier version. Its settings were found corpus by corpus
+(`experiments/README.md`), and the translation's loss taught the strengths. The commands kept with
+the records give today's settings. Fine-tuned runs were trained an epoch longer than the runs beside
+them.
 """
 LAST = """## What is not here
 
