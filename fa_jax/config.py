@@ -161,11 +161,12 @@ class TrainingConfig(Section):
     """β of Eq. 9, a reward for high strengths. The paper fine-tunes with 0.1."""
     threshold: Positive = float("inf")
     """Threshold (tau) of the windows in training. Attention sees nothing outside them."""
-    in_windows: bool = False
-    """Compute attention and its gradient only in the windows of `threshold`. A step then costs no
-    more in long text than in short text. Spans that attention teaches learn from inside them."""
+    in_windows: NotNegative = 0.0
+    """Compute attention and its gradient only in the windows of this threshold (tau). A step then
+    costs no more in long text than in short text. Spans that attention teaches learn from inside
+    the windows. 0: compute all positions."""
     window: Annotated[float, ("at least", 0), ("at most", 1)] = 0.0
-    """Order for windows: the share of the source that the windows of `threshold` should have.
+    """Order for windows: the share of a sentence that the windows of `threshold` should have.
     Training puts a price on a span's width, and moves it until they have it. 0: no order."""
     validations: Count = 8
     """Validations in the longest possible training. The best one gives the run's parameters."""

@@ -278,39 +278,6 @@ THRESHOLD, NARROW = 1.2, attention.Flexible(sigma=1.0)
 positions be had before the strength comes near 1."""
 
 
-LEARNT_FROM = 8.0
-"""Threshold of windows that long text is learnt in: all of attention but e^-8 of its weight."""
-
-
-def learning_documents(config: Config, longest: int) -> Config:
-    """The settings of learning to translate documents: a third of a training, on their passages.
-
-    Attention is computed in its windows alone, where its span has any.
-
-    Args:
-      config: of the run to start from; its corpus has documents, ended by empty lines.
-      longest: tokens of a passage, either side.
-
-    Returns:
-      What `fa_jax.finetune` takes.
-
-    >>> documents = fa_jax.learning_documents(fa_jax.preset("paper", "en-ja"), 120)
-    >>> documents.data.documents, documents.data.max_length, documents.training.in_windows
-    (True, 120, True)
-    """
-    config = finetuning(config, window=0.0)
-    data = replace(config.data, documents=True, max_length=longest)
-    kind, windows = config.model.attention, {}
-    if (
-        isinstance(kind, attention.AttentionConfig)
-        and kind.span.learns_in_windows
-        and kind.span.narrows(LEARNT_FROM)
-        and not kind.score.initial_state(1, 1)
-    ):
-        windows = {"in_windows": True, "threshold": LEARNT_FROM}
-    return replace(config, data=data, training=replace(config.training, **windows))
-
-
 def finetuning(config: Config, window: float = WINDOW, beta: float = 0.0) -> Config:
     """The settings of fine-tuning: a third of a training.
 
@@ -351,3 +318,38 @@ def finetuning(config: Config, window: float = WINDOW, beta: float = 0.0) -> Con
         model=replace(model, attention=replace(model.attention, span=NARROW)),
         training=replace(third, window=window, threshold=THRESHOLD, span_teacher="attention"),
     )
+
+
+LEARNT_FROM = 8.0
+"""Threshold of windows that long text is learnt in: all of attention but e^-8 of its weight."""
+
+
+def learning_documents(config: Config, longest: int, window: float = WINDOW) -> Config:
+    """The settings of learning to translate documents: a third of a training, on their passages.
+
+    If the span has windows, attention is computed in them alone. If it is flexible, its windows are
+    ordered, too: a run that looks only near its focus does not depend on the length of a text.
+
+    Args:
+      config: of the run to start from; its corpus has documents, ended by empty lines.
+      longest: tokens of a passage, either side.
+      window: share of a sentence that windows are to have; 0: no order.
+
+    Returns:
+      What `fa_jax.finetune` takes.
+
+    >>> documents = fa_jax.learning_documents(fa_jax.preset("paper", "en-ja"), 120)
+    >>> documents.data.documents, documents.data.max_length, documents.training.in_windows
+    (True, 120, 8.0)
+    """
+    config = finetuning(config, window)
+    data = replace(config.data, documents=True, max_length=longest)
+    kind, windows = config.model.attention, {}
+    if (
+        isinstance(kind, attention.AttentionConfig)
+        and kind.span.learns_in_windows
+        and kind.span.narrows(LEARNT_FROM)
+        and not kind.score.initial_state(1, 1)
+    ):
+        windows = {"in_windows": LEARNT_FROM}
+    return replace(config, data=data, training=replace(config.training, **windows))

@@ -21,9 +21,9 @@ FACTORS = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 class Command:
     """Train a run further, for narrower windows or for documents. The result is a new run.
 
-    Say one of four things: the share of the source that windows should have (--window), the BLEU
-    that they may cost (--loss), the paper's way (--beta), or passages of documents (--documents).
-    The span's settings may change, the rest of the attention stays. With another --flexible.sigma
+    Say which share of the source windows should have (--window), or how much BLEU they may cost
+    (--loss). Or train in the paper's way (--beta). With --documents the run learns from passages of
+    documents. The span's settings may change, the rest of the attention stays. With another --flexible.sigma
     the penalties stay as they were where strengths are far below 1.
     """
 
@@ -51,18 +51,18 @@ class Command:
             raise UserError(
                 "--beta is the paper's way and takes no order: leave --window and --loss out"
             )
-        if self.documents:
-            return self._of_documents()
         window = WINDOW if self.window is None else self.window
+        if self.documents:
+            return self._of_documents(window)
         return finetuning(read_config(self.source), window, self.beta)
 
-    def _of_documents(self) -> Config:
-        if self.documents < 1 or self.beta or self.window is not None or self.loss is not None:
+    def _of_documents(self, window: float) -> Config:
+        if self.documents < 1 or self.beta:
             raise UserError(
-                "--documents must be at least 1 token and takes no order: leave --window, --loss "
-                f"and --beta out; got {self.documents}"
+                "--documents must be at least 1 token, and goes without --beta; got "
+                f"{self.documents}"
             )
-        return learning_documents(read_config(self.source), self.documents)
+        return learning_documents(read_config(self.source), self.documents, window)
 
     def __call__(self):
         if self.loss is not None and not (self.loss >= 0 and self.training.window):

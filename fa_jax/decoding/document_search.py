@@ -1,8 +1,9 @@
 """Beam search through documents: each is read once, whole, and written line by line.
 
 Where a line ends its best translation stays, and the next line is searched from the state behind
-it: what was written so far, and where attention was. So a hypothesis is never longer than a line,
-each line has its translation, and a step costs what it costs in a sentence.
+it, which knows what was written so far, with the focus in front of the source's next line. So a
+hypothesis is never longer than a line, each line has its translation, and a step costs what it
+costs in a sentence.
 
 `begin`, then `advance` as often as it takes: between two calls the caller can say how far it is.
 """
@@ -16,6 +17,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
+from fa_jax.attention import AttentionState
 from fa_jax.config import ModelConfig
 from fa_jax.data.vocabulary import END
 from fa_jax.decoding.beam import Beam, Places
@@ -106,6 +108,7 @@ def advance(
     params: Sequence[Params],
     read: list[Read],
     progress: Progress,
+    begins: Sequence[Int[Array, "B N"]],
     limits: Int[Array, "B N"],
     shortlist: Shortlist,
     threshold: float | Float[Array, ""],
@@ -121,6 +124,7 @@ def advance(
 
     Args:
       params, limits, shortlist, configs, beam_size, output_dtype: as of `begin`.
+      begins: of each member, positions of the lines' first words.
       read, progress: from there.
       threshold, length_exponent, implementation: as of `beam_search`. steps: at most so many.
     """
@@ -140,9 +144,8 @@ def advance(
             progress.notes, note[:, None], progress.time[0], axis=1
         )
         progress = progress.replace(best=best, notes=notes, time=progress.time + 1)
-        return _next_line(
-            progress, after, ~beam.is_open(after) & (progress.line < count), limits, beam
-        )
+        done = ~beam.is_open(after) & (progress.line < count)
+        return _next_line(progress, after, done, begins, limits, beam)
 
     return jax.lax.while_loop(
         lambda progress: (progress.line < count).any() & (progress.time[0] < until), step, progress
@@ -164,6 +167,7 @@ def _next_line(
     progress: Progress,
     places: Places,
     done: Bool[Array, " B"],
+    begins: Sequence[Int[Array, "B N"]],
     limits: Int[Array, "B N"],
     beam: Beam,
 ) -> Progress:
@@ -181,6 +185,10 @@ def _next_line(
     at = jnp.where(done, line, limits.shape[1])
     state = _where(cut, _of_place(places.decoders, highest), progress.best)
     limit = jnp.take_along_axis(limits, line[:, None] + 1, axis=1, mode="fill", fill_value=0)
+    state = [
+        one.replace(attention=_at(one.attention, _following(begin, line) - 1))
+        for one, begin in zip(state, begins, strict=True)
+    ]
     fresh = beam.start(places.sentence, places.read, limit[:, 0], places.shortlist)
     fresh = fresh.replace(
         last=jnp.full_like(places.last, END),
@@ -197,6 +205,18 @@ def _next_line(
         scored=progress.scored + jnp.where(done, places.finished.scored, 0),
         calls=progress.calls + jnp.where(done, places.finished.calls, 0),
     )
+
+
+def _following(of_lines: Int[Array, "B N"], line: Int[Array, " B"]) -> Int[Array, " B"]:
+    """What the next line has; 0 behind the last one."""
+    place = line[:, None] + 1
+    return jnp.take_along_axis(of_lines, place, axis=1, mode="fill", fill_value=0)[:, 0]
+
+
+def _at(attention: AttentionState, position: Int[Array, " B"]) -> AttentionState:
+    """With the focus there, in front of a line, as in training (`line_begins`): what went astray in
+    one line does not in the next."""
+    return attention.replace(focus=position.astype(attention.focus.dtype))
 
 
 def _of_place(decoders: list[DecoderState], place: Int[Array, " B"]) -> list[DecoderState]:

@@ -1,6 +1,7 @@
 """Translates any number of documents: few padded shapes, bounded memory, all local devices."""
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from jaxtyping import Int
 
 from fa_jax.config import DecodingConfig
+from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
 from fa_jax.decoding.document_search import Progress, advance, begin
 from fa_jax.decoding.search import (
@@ -79,6 +81,7 @@ def search_documents(
         padded, lengths = zip(*sides, strict=True)
         lines = [kept[0][row] for row in rows]
         limits = _limits(lines, len(lengths[0]), decoding)
+        begins = [pad([_begins(of_one[row]) for row in rows], *limits.shape)[0] for of_one in kept]
         own = np.zeros((len(limits), 0), np.int32)
         if frequent < vocabulary:
             own = candidates(lexicon, padded[0], lengths[0], frequent, vocabulary)
@@ -93,10 +96,15 @@ def search_documents(
         read, now = _program(begin, steps=steps, **shared)(
             params, padded, lengths, limits, shortlist
         )
-        search = _program(advance, steps=STEPS_AT_ONCE, implementation=implementation, **shared)
+        search = _program(
+            advance,
+            steps=STEPS_AT_ONCE,
+            implementation=implementation,
+            **shared,
+        )
         counts, told = np.array([len(of_one) for of_one in lines]), 0
         while told < counts.sum():
-            now = search(params, read, now, limits, shortlist, *numbers)
+            now = search(params, read, now, begins, limits, shortlist, *numbers)
             done = int(np.minimum(np.asarray(now.line)[: len(rows)], counts).sum())
             progress(done - told)
             told = done
@@ -109,8 +117,8 @@ def search_documents(
 @functools.lru_cache(maxsize=64)
 def _program(function: Callable, **options: Any) -> KeptProgram:
     """`begin` or `advance` with these options."""
-    arrays = 4 if function is begin else 4 + 2
-    in_specs = WHOLE, *[BY_SENTENCE] * 4, *[WHOLE] * (arrays - 4)
+    arrays = (4, 0) if function is begin else (5, 2)
+    in_specs = WHOLE, *[BY_SENTENCE] * arrays[0], *[WHOLE] * arrays[1]
     return on_local_devices(function, *in_specs, **options)
 
 
@@ -119,10 +127,13 @@ def _limits(
 ) -> Int[np.ndarray, "B N"]:
     """Most words of each line's translation."""
     lines = enlarged(FEWEST_LINES, max(map(len, documents)), TIMES_LINES)
-    limits = np.zeros((rows, lines), np.int32)
-    for row, document in enumerate(documents):
-        limits[row, : len(document)] = [length_limit(len(line), decoding) for line in document]
-    return limits
+    most = [[length_limit(len(line), decoding) for line in document] for document in documents]
+    return pad(most, rows, lines)[0]
+
+
+def _begins(document: Document) -> list[int]:
+    """Where its lines begin in `joined`."""
+    return list(itertools.accumulate([len(line) + 1 for line in document[:-1]], initial=0))
 
 
 def _results(progress: Progress, place: int, count: int) -> list[SearchResult]:

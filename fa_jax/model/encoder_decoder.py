@@ -12,7 +12,7 @@ from fa_jax.attention import AttentionOutput, Memory, learn_in_windows
 from fa_jax.attention.memory import prepared_in_pieces
 from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
-from fa_jax.data.vocabulary import BEGIN
+from fa_jax.data.vocabulary import BEGIN, END
 from fa_jax.model import decoder
 from fa_jax.model.contextualize import gate, init_contextualize, sentence_context
 from fa_jax.model.dropout import dropout, split_keys
@@ -100,6 +100,7 @@ def force_translation(
     training_keys: Key[Array, " B"] | None = None,
     details: bool = True,
     in_windows: bool = False,
+    lines: bool = False,
     free: Bool[Array, " B"] | None = None,
     collect: Callable[[AttentionOutput], PyTree] = lambda attended: attended,
 ) -> tuple[Float[Array, "T B F"], PyTree]:
@@ -110,7 +111,8 @@ def force_translation(
     params: float32, so that gradients are not rounded, or cast. source, target: words, padded to S
     and T. threshold, implementation: of `attend`. training_keys: in training, a random key a
     sentence. details, free: of `attend`. in_windows: `learn_in_windows`, whatever the
-    implementation. collect: what is kept of each step's attention.
+    implementation. lines: source and target may have some, with an end of sentence between them
+    (`line_begins`). collect: what is kept of each step's attention.
     """
     keys = split_keys(training_keys, 5)
     read = read_source(params, config, source, source_lengths, keys[0], keys[3])
@@ -123,10 +125,14 @@ def force_translation(
     embedded = embed_target(params, read, fed_back).swapaxes(0, 1)
     embedded = dropout(embedded, config.dropout, keys[1])
     kept = _between_layers(config, embedded, keys[4])
+    begins = line_begins(source, fed_back).T if lines else None
 
     def step(product, constants, state, inputs):
         decoder_params, memory, threshold, free = constants
-        feedback, kept = inputs
+        feedback, kept, begin = inputs
+        if begin is not None:
+            focus = jnp.where(begin < 0, state.attention.focus, begin)
+            state = state.replace(attention=state.attention.replace(focus=focus))
         state, attended = decoder.decoder_step(
             cast_for_compute(decoder_params, config),
             config,
@@ -153,10 +159,21 @@ def force_translation(
             free,
         ),
         read.start,
-        (decoder.feed_back(params["decoder"], config, embedded), kept),
+        (decoder.feed_back(params["decoder"], config, embedded), kept, begins),
     )
     bottleneck = decoder.bottleneck(params["decoder"], output)
     return dropout(bottleneck, config.dropout, keys[2]), attention
+
+
+def line_begins(source: Int[Array, "B S"], fed_back: Int[Array, "B T"]) -> Float[Array, "B T"]:
+    """The focus that a step starts from where the word before it ended a line: the end of the
+    source's line of the same number. -1 where it goes on from the step before."""
+    ends = source == END
+    places = jnp.argsort(~ends, axis=1, stable=True)  # of the ends first
+    number = jnp.cumsum(fed_back == END, axis=1)
+    known = (fed_back == END) & (number <= ends.sum(1, keepdims=True))
+    place = jnp.take_along_axis(places, jnp.maximum(number - 1, 0), axis=1, mode="clip")
+    return jnp.where(known, place, -1).astype(jnp.float32)
 
 
 def _between_layers(

@@ -81,7 +81,9 @@ def objective(
     if _is_taught(config) and training_keys is not None:
         never = training.window or training.in_windows
         free = _drawn(training_keys, 1, 0.0 if never else 1 - alignment / ALIGNED)
-    if training.window and training_keys is not None:
+    if training.in_windows:
+        threshold, inside = training.in_windows, ~inside
+    elif training.window and training_keys is not None:
         inside = _drawn(training_keys, 2, IN_WINDOWS)
         threshold = jnp.where(inside, threshold, jnp.inf)[:, None]
     bottleneck, attention = force_translation(
@@ -93,7 +95,8 @@ def objective(
         threshold=threshold,
         training_keys=training_keys,
         details=False,
-        in_windows=training.in_windows,
+        in_windows=training.in_windows > 0,
+        lines=config.data.documents,
         free=free,
         collect=lambda attended: (
             (attended.strength, attended.cost, attended.log_width, attended.window),
@@ -111,6 +114,10 @@ def objective(
         training.label_smoothing,
     )
     sums_of_steps, gaze = attention
+    if training.in_windows:  # they are wider than those that were ordered
+        *others, log_width, _ = sums_of_steps
+        window = jnp.exp(log_width) * 2 * jnp.sqrt(2 * training.threshold)
+        sums_of_steps = *others, log_width, jnp.minimum(window, batch.source_lengths)
     strength, cost, log_width, window = ((x * mask).sum(0) for x in sums_of_steps)
     if training.window:
         cost += (price - 1) * log_width
@@ -118,7 +125,7 @@ def objective(
     reward = (training.beta * strength - cost) / jnp.maximum(batch.target_lengths, 1)
     reward *= _sentences(batch)
     loss = (negative_log_prob - reward.sum()) / sentences
-    positions = (batch.source_lengths * batch.target_lengths).astype(jnp.float32)
+    positions = batch.source_lengths * batch.target_lengths / jnp.maximum(_sentences(batch), 1)
     sums = BatchSums(
         negative_log_prob,
         strength.sum(),

@@ -39,6 +39,7 @@ def test_a_line_is_the_best_that_goes_on_from_those_before(params):  # noqa: F81
     assert [len(lines) for lines in found] == [3, 1, 0, 3]
     for lines, results in zip(DOCUMENTS, found, strict=True):
         before, source = [], joined([line for line in lines if line])
+        begins = [place + 1 for place, word in enumerate(source) if word == 2]
         for line, result in zip(lines, results, strict=True):
             (best,) = result.hypotheses
             if not line:
@@ -48,7 +49,7 @@ def test_a_line_is_the_best_that_goes_on_from_those_before(params):  # noqa: F81
             for length in range(int(0.5 * len(line)) + 2):
                 for words in itertools.product(WRITABLE[1:], repeat=length):
                     target = [*before, *words, 2]
-                    log_probs = force(doubles, source, target, SIGMA, THRESHOLD)[0]
+                    log_probs = force(doubles, source, target, SIGMA, THRESHOLD, begins=begins)[0]
                     candidates.append((log_probs[len(before) :].mean(), list(words)))
             score, words = max(candidates)
             assert best.words == words

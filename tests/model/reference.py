@@ -54,8 +54,13 @@ def encode(params, embedded):
     return words, ends
 
 
-def force(params, source, target, sigma, threshold, query="previous"):
-    """Log probability, strength, focus and window of each target word."""
+def force(params, source, target, sigma, threshold, query="previous", begins=()):
+    """Log probability, strength, focus and window of each target word.
+
+    begins: where the source's second line and those behind it begin; behind an end of sentence
+    attention starts from there.
+    """
+    begins = iter(begins)
     embedded = np.array([params["encoder"]["embedding"][word] for word in source])
     source_gate, target_gate = contextual_gates(params, embedded)
     annotations, ends = encode(params["encoder"], embedded * source_gate)
@@ -77,6 +82,8 @@ def force(params, source, target, sigma, threshold, query="previous"):
 
     for word in target:
         feedback = x = decoder["embedding"][fed_back] * target_gate
+        if fed_back == 2:
+            focus = next(begins, focus + 1) - 1.0
         if query == "previous":
             context, found = look(states[-1][0], feedback, focus)
             x = np.concatenate([x, context])

@@ -105,6 +105,29 @@ def test_what_systems_add_agrees_with_the_equations(changes, threshold, implemen
             np.testing.assert_allclose(a[: len(target)], b, rtol=1e-4, atol=1e-5)
 
 
+def test_a_line_begins_where_the_source_has_its_line():
+    """More lines than the source has begin where attention was."""
+    params = parameters()
+    doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
+    sources = [[4, 5, 2, 7, 8, 5, 2, 9], [5, 5]]
+    targets = [[4, 2, 6, 5, 2, 5], [3, 2, 5, 2]]
+    log_probs, attended = _forced_lines(params, padded(sources, 11), padded(targets, 7))
+    for row, (source, target) in enumerate(zip(sources, targets, strict=True)):
+        begins = [place + 1 for place, word in enumerate(source) if word == 2]
+        wanted, _, focus, _ = force(doubles, source, target, 1.5, 0.5, begins=begins)
+        for a, b in ((log_probs[row], wanted), (attended.state.focus[:, row], focus)):
+            np.testing.assert_allclose(a[: len(target)], b, rtol=1e-4, atol=1e-5)
+
+
+@jax.jit
+def _forced_lines(params, sources, targets):
+    lengths = (sources > 0).sum(1)
+    bottleneck, attention = force_translation(
+        params, CONFIG, sources, lengths, targets, threshold=0.5, lines=True
+    )
+    return word_log_probs(params, bottleneck, targets), attention
+
+
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_padding_never_matters(system):
     """In any system of the three papers; nor does how attention is computed."""
