@@ -23,8 +23,8 @@ class Command:
 
     Say which share of the source windows should have (--window), or how much BLEU they may cost
     (--loss). Or train in the paper's way (--beta). With --documents the run learns from passages of
-    documents. The span's settings may change, the rest of the attention stays. With another --flexible.sigma
-    the penalties stay as they were where strengths are far below 1.
+    documents. The span's settings may change, the rest of the attention stays. With another
+    --flexible.sigma the penalties stay as they were where strengths are far below 1.
     """
 
     source: RunFolder
