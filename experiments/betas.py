@@ -51,20 +51,21 @@ def part() -> Part:
         _range(scores[key] for scores in tuned) for key in ("strength", "window", "bleu")
     )
     findings = [
-        f"**Each β** from {BETAS[0]} to {BETAS[-1]}: g(t) ends at {strength}, windows "
-        f"are {window} words, BLEU {bleu}, each at its τ. Where attention sees "
-        f"its windows alone while it is fine-tuned: {in_windows['window']:.2f} words, "
-        f"{in_windows['bleu']:.2f} BLEU."
+        f"**β** from {BETAS[0]} to {BETAS[-1]}: g(t) ends at {strength}. At each run's τ windows "
+        f"are {window} words, and BLEU is {bleu}. If attention sees only its windows while it is "
+        f"fine-tuned, windows are {in_windows['window']:.2f} words, and BLEU is "
+        f"{in_windows['bleu']:.2f}."
     ]
     picture = "![BLEU against window for each β](betas.png)"
     lines = [*rows_as_table(HEAD, rows), "", *bullets(findings), "", picture]
     whole = written(SYSTEMS["β = 0.1, in windows"], math.inf)
     notes = (
-        "German–English, words; one epoch of Eq. 9 each, as the paper does it, attention to all "
-        "positions; in the last row, which is Table 1's, attention sees the windows of τ = 1.2 "
-        "alone. g(t): mean of the last tenth of training. In the table: test set, τ as in Table 1; "
-        "in the figure: development set, `<unk>` as three words. The last row's translations at "
-        f"τ = ∞ are short, for which BLEU has a penalty: {whole.precise_bleu:.2f} without it."
+        "German–English, words. Each β is one epoch of Eq. 9 with attention to all positions, as "
+        "in the paper. The last row is that of Table 1: there attention saw only the windows of "
+        "τ = 1.2. g(t) is the mean over the last tenth of training. The table is of the test set, "
+        "with τ chosen as in Table 1. The figure is of the development set, with `<unk>` as three "
+        "words. The last row's translations at τ = ∞ are short, and BLEU has a penalty for that: "
+        f"without it BLEU is {whole.precise_bleu:.2f}."
     )
     title = "What does fine-tuning with each β do?"
     return Part("betas", title, lines, notes, findings, {"betas": _draw})

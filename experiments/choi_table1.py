@@ -21,9 +21,9 @@ def part() -> Part:
     """The table, from records."""
     title = "Choi et al., Table 1: fine-grained attention"
     notes = (
-        "Words, global attention. AttY: the score reads the word fed back; 2D: a score for each "
-        "dimension of the annotations; C: contextualised embeddings. Paper: English–German, beam "
-        "12."
+        "Words, global attention. *AttY*: the score reads the word fed back. *2D*: the score has a "
+        "value for each dimension of the annotations. *C*: contextualised embeddings. The paper's "
+        "numbers are of English–German, beam 12."
     )
     return systems_part("choi_table1", title, "Choi et al.", SYSTEMS, notes)
 

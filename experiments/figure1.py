@@ -16,8 +16,9 @@ def part() -> Part:
     (found,) = TRACES.recorded()
     figures = {"figure1": lambda path: plot_spans(found, path, found.translation)}
     notes = (
-        "A sentence of the development set, translated by the fine-tuned run. Band: positions that "
-        "are scored; squares: weights; dots: the focus; right: g(t)."
+        "A sentence of the development set, translated by the fine-tuned run. Each row is a step. "
+        "The band is the window, the squares are weights, the dot is the focus. On the right is "
+        "g(t)."
     )
     lines = ["![figure1](figure1.png)"]
     return Part("figure1", "Figure 1: a vision span", lines, notes, figures=figures)

@@ -26,7 +26,7 @@ LABELLED = (0.3, 0.8, 1.2, 5.0, math.inf)
 def part() -> Part:
     """The figure, from records."""
     title, lines = "Figure 3: BLEU against window", ["![figure3](figure3.png)"]
-    notes = "Each dot is a threshold. On the development set `<unk>` counts as three words."
+    notes = "A dot is a threshold. In BLEU of the development set `<unk>` counts as three words."
     return Part("figure3", title, lines, notes, figures={"figure3": _draw})
 
 

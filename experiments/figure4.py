@@ -14,7 +14,8 @@ WANTED = [TRACES]
 def part() -> Part:
     """The figure, from recorded traces."""
     figures = {"figure4": lambda path: plot_span_grid(TRACES.recorded(), path)}
-    title, notes = "Figure 4: vision spans of long sentences", "German–English development set."
+    title = "Figure 4: vision spans of long sentences"
+    notes = "Six sentences of the German–English development set."
     return Part("figure4", title, ["![figure4](figure4.png)"], notes, figures=figures)
 
 

@@ -44,18 +44,19 @@ def part() -> Part:
             gains = [_gain(name, span, threshold) for span, threshold in COLUMNS]
             cells = [f"{bleu} ({gain})" for bleu, gain in zip(cells, gains, strict=True)]
             findings.append(
-                f"**English–Japanese, {name} score**, BLEU against concat's: {gains[0]} with "
-                f"global attention; {gains[1]} with flexible attention; {gains[2]} in its windows."
+                f"**English–Japanese, {name} score**: BLEU against the concat score is {gains[0]}, "
+                f"with global attention. With flexible attention it is {gains[1]}, and in windows "
+                f"{gains[2]}."
             )
         rows.append((name, *cells, f"{saved(scores[-1]):.0%}"))
     picture = "![BLEU against window for each score](finer_scores.png)"
     lines = [*rows_as_table(HEAD, rows), "", *bullets(findings), "", picture]
     notes = (
-        f"Words, {UNITS} units, test BLEU, one training each, none fine-tuned; in brackets: more "
-        f"than concat's with the same span, and p of a paired bootstrap of {SAMPLES:,} samples, "
-        "which knows nothing of the noise of training. Fine-grained: a score for each dimension, "
-        "which reads the word fed back, too. Recurrent: positions remember the weights they "
-        "received."
+        f"Words, {UNITS} units, BLEU of the test set. Each cell is one training without "
+        "fine-tuning. In brackets is the difference to concat with the same span, and p of a "
+        f"paired bootstrap of {SAMPLES:,} samples. p does not know the noise of training. The "
+        "*fine-grained* score has a value for each dimension, and reads the word fed back, too. "
+        "With the *recurrent* score, positions remember the weights they received."
     )
     title = "Does a finer score keep its gain under a flexible span?"
     return Part("finer_scores", title, lines, notes, findings, {"finer_scores": _draw})

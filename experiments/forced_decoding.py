@@ -5,11 +5,13 @@ Sizes of VS 5.4 (E 100, H 500, D 1,000, A 500, bottleneck 600, 3,000 characters)
 computed once a sentence (annotations, keys) is there before the clock starts; a step is strength,
 scores, context, LSTM and output layer. Parameters are random: the time does not depend on them.
 
-*Windowed* computes the windows alone, *flexible* is what the library picks by itself for that
-score: windowed or dense, which scores all positions and masks.
+*Windowed* computes the windows alone. *Dense* scores all positions, then masks. *Flexible* is the
+one of both that the library picks by itself for that score.
 
-The bound is Amdahl's: all that global attention adds to a model without attention shrinks to the
-windows' share, all else stays, the strength network comes on top.
+*Bound* is an estimate by Amdahl's law. Global attention adds time to a step without attention. That
+time shrinks to the windows' share of the source, the rest of the step stays, and the strength
+network comes on top. The estimate is made of times measured apart, so a measured ratio may lie
+below it.
 """
 
 from collections.abc import Callable

@@ -267,7 +267,7 @@ def _finding(example: str, found: Sequence[tuple[float, float]]) -> str:
     differences = ", ".join(f"{difference:+.2f}" for difference in more)
     return (
         f"**JoeyNMT's `{example}`**, given the same text and minutes: ours is {differences} BLEU "
-        f"from it, below it on {below} of {len(more)} corpora (wanted: none)."
+        f"from it, below it on {below} of {len(more)} corpora (target: on none)."
     )
 
 

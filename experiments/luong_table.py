@@ -30,11 +30,12 @@ def part() -> Part:
     """The table, from records."""
     copied, right = _copied_and_right()
     notes = (
-        "Words; each row adds to the one above it, local-p takes global's place. Reverse: the "
-        "decoder starts from an encoder that ends with the first word. Unknown words: the source's "
-        f"own is copied, without the paper's dictionary. Of the {copied} words that are copied "
-        f"into Japanese {right} are in its references. One layer where the paper has four. Paper: "
-        "English–German, WMT'14."
+        "Words. Each row adds to the row above it; local-p takes the place of global. *Reverse*: "
+        "the encoder reads the source from its end to its first word; the decoder starts there. "
+        "*Unknown words replaced*: the source's word is copied, without the paper's dictionary. "
+        f"{copied} words are copied into Japanese, and {right} of them are in the references. The "
+        "networks have one layer, the paper's four. The paper's numbers are of English–German, "
+        "WMT'14."
     )
     title = "Luong et al.: what each step adds"
     return systems_part("luong_table", title, "Luong et al.", SYSTEMS, notes)

@@ -45,7 +45,8 @@ def part() -> Part:
         "questions",
         "Questions that the paper leaves open",
         [line for answer in answers for line in answer.lines][:-1],
-        f"All of the fine-tuned runs of Table 1, test set, beam search: {of}.",
+        "These answers are of the fine-tuned runs of Table 1, from beam search on the test set: "
+        f"{of}.",
         [finding for answer in answers for finding in answer.findings],
         {
             "strength_by_class": lambda path: _draw_classes(classes, path),
@@ -106,15 +107,16 @@ def _classes(found: Mapping[str, ByClass]) -> Answer:
         mean = {name: np.mean(strengths) for name, (strengths, _) in of_class.items() if strengths}
         high, low = max(mean, key=mean.get), min(mean, key=mean.get)
         findings.append(
-            f"**{TITLES[corpus]}, strength**: highest with {high} (g = {mean[high]:.2f}), lowest "
-            f"with {low} ({mean[low]:.2f})."
+            f"**{TITLES[corpus]}, strength**: it is highest where the network writes *{high}* "
+            f"(mean g = {mean[high]:.2f}), and lowest where it writes *{low}* ({mean[low]:.2f})."
         )
     lines = [
         "### Which strength goes with which word?", "",
         *rows_as_table(("", *(f"{name}: g(t), window" for name in CLASSES)), rows), "",
         *bullets(findings), "",
-        "In brackets: how many. The strength is that of the step that writes the word; English "
-        "has no class for nouns and verbs here (a list of closed classes, no tagger).", "",
+        "Each cell has the mean strength and the mean window of the steps that write such words, "
+        "and in brackets how many there are. English words are sorted by a list of function words, "
+        "without a tagger. So English nouns and verbs are among the other words.", "",
         "![strength by class](strength_by_class.png)", "",
     ]  # fmt: skip
     return Answer(lines, findings)
@@ -133,14 +135,14 @@ def _draw_classes(found: Mapping[str, ByClass], path: Path):
 
 
 def _lengths_and_reordering(found: Mapping[str, Sentences]) -> Answer:
-    head = ("", "correlation of the mean window with length", "... with reordering distance",
-            "... at equal length")  # fmt: skip
+    head = ("correlation of a sentence's mean window with", "its length",
+            "its reordering distance", "its reordering distance, at equal length")  # fmt: skip
     rows, findings = [], []
     for corpus, of in found.items():
         lengths, windows = _grouped(of.length, of.window)
         findings.append(
             f"**{TITLES[corpus]}, windows**: the longest fifth of the sentences is "
-            f"{lengths[-1] / lengths[0]:.1f} times as long as the shortest, its windows "
+            f"{lengths[-1] / lengths[0]:.1f} times as long as the shortest fifth. Its windows are "
             f"{windows[-1] / windows[0]:.1f} times as wide."
         )
         rest = [_without(values, of.length) for values in (of.window, of.jumps)]
@@ -149,9 +151,10 @@ def _lengths_and_reordering(found: Mapping[str, Sentences]) -> Answer:
     lines = [
         "### Does the window follow the sentence's length, or its reordering?", "",
         *rows_as_table(head, rows), "", *bullets(findings), "",
-        "Reordering distance: how far, on average, a step's most looked-at word is from "
-        "the one behind the word before's, with nothing left out (τ = ∞). Dots: fifths of the test "
-        "set.", "",
+        "*Reordering distance*: each step looks most at one source word. If both languages had the "
+        "same order, the next step would look at the word behind it. The distance is how far from "
+        "there the next step looks, in words, on average over a sentence's steps. It is measured "
+        "at τ = ∞, where every word is scored. In the figure a dot is a fifth of the test set.", "",
         "![window by length and by reordering](window_by_length.png)", "",
     ]  # fmt: skip
     return Answer(lines, findings)
@@ -179,15 +182,17 @@ def _losses(found: Mapping[str, Sentences]) -> Answer:
         more = groups[-1].mean() - groups[0].mean()
         error = np.hypot(_error(groups[-1]), _error(groups[0]))
         findings.append(
-            f"**{TITLES[corpus]}, long sentences**: τ costs the longest fifth {more:+.2f} ± "
-            f"{error:.2f} sentence BLEU more than the shortest."
+            f"**{TITLES[corpus]}, long sentences**: the threshold costs the longest fifth "
+            f"{abs(more):.2f} ± {error:.2f} sentence BLEU {'more' if more >= 0 else 'less'} than "
+            "the shortest fifth."
         )
     lines = [
         "### Do smaller windows hurt long sentences more?", "",
         *rows_as_table(("", *(f"fifth {n}" for n in range(1, GROUPS + 1))), rows), "",
         *bullets(findings), "",
-        "Mean smoothed sentence BLEU at τ = ∞ minus at the threshold, with its standard "
-        "error; the test set in fifths by source length, short sentences first.", "",
+        "Each cell is what the threshold costs: smoothed sentence BLEU at τ = ∞, minus that at the "
+        "run's threshold, mean ± standard error. Fifth 1 has the shortest sources of the test set, "
+        "fifth 5 the longest.", "",
         "![loss by length](loss_by_length.png)", "",
     ]  # fmt: skip
     return Answer(lines, findings)

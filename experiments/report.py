@@ -26,24 +26,38 @@ PARTS = (
 Each has `WANTED`, what is to be measured for it, and `part()`, what that says."""
 FIRST = """# Are adequate vision spans small here, too?
 
-Shu and Nakayama (2017; VS) left out 56% (English–Japanese), 64% (German–English) and 46%
-(characters) of the scores at no more than half a BLEU. Here their questions are asked of other
-text, at a size for 2 cores: 256 units, 10,000 words a language; 10 to 20 minutes a training, 45 for
-characters. Training and beam search are real; the numbers are this size's, not the paper's. `make
-experiments` writes this page anew from what was measured, and trains what was not.
+A *vision span*, or window, is the part of the source that attention scores at one step. Shu and
+Nakayama (2017; VS below) made it small: they left out 56% (English–Japanese), 64% (German–English)
+and 46% (characters) of the scores, at a cost of at most half a BLEU. This page asks their questions
+of other text, with networks for 2 cores: 256 units, 10,000 words a language. A training takes 10 to
+20 minutes, of characters 45. So the numbers are this size's, not the paper's.
 
-In all scores of the test sets an unknown word, `<unk>`, counts as one word. BLEU of the development
-sets counts it as three (`<`, `unk`, `>`): those translations were not kept, and could not be scored
-anew. Thresholds were selected on that BLEU.
+`make experiments` writes this page anew from what was measured. It trains what was not.
 
-All runs are of an earlier version. Their settings had been found corpus by corpus
-(`experiments/README.md`), the loss taught their strengths, and fine-tuned runs were trained longer
-than those that they stand beside. The commands kept with the records give today's settings.
+| word | meaning here |
+|---|---|
+| strength, g(t) | how much distance from the last focus costs; the network chooses it, 0 to 1 |
+| threshold, τ | a position is not scored if its penalty reaches τ; at τ = ∞ all are scored |
+| global | attention to all positions |
+| local-p | a window of fixed size around a predicted centre |
+| flexible | windows by strength and τ |
+| fine-tuned | flexible, then one more epoch in narrow windows |
+| target | the share that the paper left out, at a cost of at most half a BLEU |
+
+An unknown word, `<unk>`, counts as one word in all scores of test sets. In BLEU of development sets
+it counts as three (`<`, `unk`, `>`), because those translations were not kept. Thresholds were
+selected by that BLEU.
+
+All runs are by an earlier version. Its settings were found corpus by corpus
+(`experiments/README.md`), and the translation's loss taught the strengths. The commands kept with
+the records give today's settings. Fine-tuned runs were trained an epoch longer than the runs beside
+them.
 """
 LAST = """## What is not here
 
-Sizes of the paper, and accelerators: none was at hand. Systems that no table trains to the end are
-trained for 200 steps, resumed and decoded by `python -m experiments.systems`.
+The sizes of the paper are not here, because no accelerator was at hand. Some systems are in no
+table. `python -m experiments.systems` trains them for 200 steps, resumes them and decodes with
+them.
 """
 
 

@@ -41,18 +41,18 @@ def part() -> Part:
             )  # fmt: skip
         whole, precise = np.array(differences).T
         short = "" if np.allclose(whole, precise) else (
-            f" Without BLEU's penalty for short translations it is {_mean(precise)}, "
+            f" Without BLEU's penalty for short translations it is {_mean(precise)}. That is "
             f"{_noise(precise)} the noise."
         )  # fmt: skip
         findings.append(
-            f"**Seeds, {name}**: at τ, BLEU is {_mean(whole)} against τ = ∞ of the same seed, "
-            f"{_noise(whole)} the noise of {len(SEEDS)} trainings.{short}"
+            f"**Seeds, {name}**: BLEU at τ is {_mean(whole)} against the same seed at τ = ∞. That "
+            f"is {_noise(whole)} the noise of {len(SEEDS)} trainings.{short}"
         )
     lines = [*rows_as_table(HEAD, rows), "", *bullets(findings)]
     notes = (
-        "German–English, words; test set. Length: words written ÷ words of the references; below "
-        "1 BLEU has a penalty, which the last column leaves out. Intervals: Student's t over the "
-        "seeds. τ as in Table 1."
+        "German–English, words, test set. *Length*: words written ÷ words of the references. BLEU "
+        "has a penalty where it is below 1; the last column is the difference without that "
+        "penalty. τ is chosen as in Table 1. Intervals are Student's t over the seeds."
     )
     return Part("seeds", "Three seeds", lines, notes, findings)
 

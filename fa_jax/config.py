@@ -39,60 +39,69 @@ class DataConfig(Section):
     languages: str = "en-ja"
     """Source and target language, two-letter codes."""
     corpus: str = ""
-    """Name of a corpus, several joined by '+', or a folder; empty: the languages' default."""
+    """Name of a corpus, several names joined by '+', or a folder. Empty: the default of the
+    languages."""
     tokenizer: str = "subword"
-    """Unit of text: word, character, subword, or another of `fa_jax.data.tokenizers.TOKENIZERS`."""
+    """What a token is: word, character, subword, or another of
+    `fa_jax.data.tokenizers.TOKENIZERS`."""
     source_vocabulary: VocabularySize = 4000
-    """Most frequent source tokens kept, special ones included."""
+    """Size of the source vocabulary: the most frequent tokens, and four special ones."""
     target_vocabulary: VocabularySize = 4000
-    """Most frequent target tokens kept, special ones included."""
+    """Size of the target vocabulary: the most frequent tokens, and four special ones."""
     max_length: Count = 50
-    """Longest training sentence in tokens, either side; test sentences are never dropped."""
+    """Longest training sentence, in tokens of either side. Longer ones are not learnt from. Test
+    sentences are never dropped."""
     documents: bool = False
-    """Learn from passages of documents, cut anew every epoch: consecutive sentences of up to
-    `max_length` tokens. An empty line of the corpus ends a document."""
+    """Learn from passages: consecutive sentences of a document, up to `max_length` tokens. They are
+    cut anew every epoch. An empty line of the corpus ends a document."""
     padded_shapes: Count = 12
-    """Number of different padded batch shapes; each is compiled once."""
+    """Number of different padded shapes of batches. Each is compiled once."""
     kytea_model: str = ""
-    """A KyTea model file: Japanese words by KyTea instead of MeCab."""
+    """A model file of KyTea, which then splits Japanese words in place of MeCab."""
     reverse_source: bool = False
-    """Read source sentences from their end (Sutskever et al. 2014)."""
+    """Read source sentences from their last token to their first (Sutskever et al. 2014)."""
 
 
 @dataclass(frozen=True)
 class ModelConfig(Section):
-    """Sizes of the network (symbols of the paper in brackets) and how it is computed."""
+    """Sizes of the network, with the paper's symbols in brackets, and how it is computed."""
 
     embedding_size: Count = 256
-    """Word embeddings, both languages (E)."""
+    """Units of a word embedding, in both languages (E)."""
     encoder_size: Count = 256
-    """Each of the encoder's LSTMs (D = twice this where it reads in both directions)."""
+    """Units of each of the encoder's LSTMs. D, an annotation, is twice that if `directions` is
+    both."""
     decoder_size: Count = 256
-    """Each of the decoder's LSTMs (H)."""
+    """Units of each of the decoder's LSTMs (H)."""
     layers: Count = 1
-    """LSTMs above each other, in the encoder as in the decoder; attention reads the topmost."""
+    """LSTMs on top of each other, in the encoder and in the decoder. Attention reads the
+    topmost."""
     directions: Literal["both", "forward", "backward"] = "both"
-    """How the encoder reads a sentence. In one direction alone it hands its states to the decoder
-    as they are (Luong et al. 2015, who read backward)."""
+    """In which directions the encoder reads a sentence. An encoder of one direction hands its last
+    states to the decoder. Luong et al. (2015) read backward."""
     query: Literal["previous", "current"] = "previous"
-    """The decoder state that attends: h_{t-1}, before this step's word is read, or h_t, from which
-    and its context the word is written (Luong et al. 2015)."""
+    """Which decoder state asks attention. previous: h_{t-1}, before the decoder reads the last
+    word. current: h_t, after it; the next word is written from h_t and its context (Luong et al.
+    2015)."""
     attention_size: Count = 256
-    """Hidden layer of the score and strength networks (A)."""
+    """Units of the hidden layer that computes scores, and of the one that computes strengths
+    (A)."""
     bottleneck_size: Count = 256
-    """Linear layer before the softmax (F)."""
+    """Units of the linear layer before the output softmax (F)."""
     attention: Attention = field(default_factory=AttentionConfig)
-    """What the decoder reads the source by: a score under a span, or a summary."""
+    """How the decoder reads the source: a score under a span, or a summary."""
     input_feeding: bool = False
-    """Feed tanh(W [c_t; h_t]) to the next step, and write words from it (Luong et al. 2015)."""
+    """Input feeding: the next step reads tanh(W [c_t; h_t]), and words are written from it (Luong
+    et al. 2015)."""
     contextualize: bool = False
-    """Gate all embeddings by the source sentence's mean (Choi et al. 2017)."""
+    """Contextualise: gate all embeddings by the mean of the source sentence (Choi et al. 2017)."""
     dropout: Annotated[float, ("at least", 0), ("less than", 1)] = 0.0
-    """Share of units dropped in training: of embeddings, of the bottleneck, and between layers."""
+    """Share of units that training drops: of embeddings, of the bottleneck, and between layers."""
     compute_dtype: Literal["float32", "bfloat16"] = "float32"
-    """Precision of the products; parameters stay float32."""
+    """Precision of matrix products. Parameters stay float32."""
     rematerialize: bool = False
-    """Recompute the decoder's steps in the backward pass: less memory, more time."""
+    """Compute the decoder's steps again in the backward pass: training takes less memory and more
+    time."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -119,49 +128,52 @@ class TrainingConfig(Section):
     """How the parameters are learnt."""
 
     batch_size: Count = 128
-    """Sentence pairs a step, over all devices."""
+    """Sentence pairs of a training step, over all devices."""
     epochs: Positive = 2.0
-    """At most so many passes over the training set."""
+    """Most passes over the training set."""
     steps: CountOrZero = 0
-    """And at most so many steps; 0: as many as the passes take."""
+    """Most steps. 0: as many as `epochs` take."""
     patience: CountOrZero = 0
-    """Validations without a better score after which the learning rate is halved; 0: none."""
+    """The learning rate is halved after this many validations without a better score. 0: never."""
     halvings: CountOrZero = 4
-    """Training ends when patience would halve the rate once more than this."""
+    """Training ends when `patience` has halved the rate this often and would halve it again."""
     learning_rate: Positive = 1e-3
-    """Adam's."""
+    """Learning rate of Adam."""
     span_teacher: Literal["attention", "loss"] = "attention"
-    """What flexible and local-p spans learn from: attention, where it would look without them; or
-    the translation's loss, as in the paper."""
+    """What teaches flexible and local-p spans. attention: they learn where attention would look
+    without a span. loss: the translation's loss teaches them, as in the paper."""
     span_rate: NotNegative = 0.1
-    """Learning rate of a span's network, such as that of g(t), relative to the others'."""
+    """Learning rate of the span's network, such as that of the strength g(t). 1: the same as for
+    all other parameters."""
     warmup_steps: CountOrZero = 0
-    """Steps over which the learning rate rises to `learning_rate`."""
+    """The learning rate rises to `learning_rate` over so many steps."""
     halve_from: NotNegative = 0.5
-    """Share of the longest course after which the learning rate is halved, patience or not."""
+    """The learning rate is halved after this share of the longest possible training, whatever
+    `patience` says."""
     halve_every: Positive = 0.125
-    """And again after each such share."""
+    """After `halve_from`, the rate is halved again after each further share of this size."""
     clip_norm: Positive = 3.0
     """Largest norm of the gradient."""
     label_smoothing: Annotated[float, ("at least", 0), ("less than", 1)] = 0.0
-    """Share of each target word's weight that all words have alike (Szegedy et al. 2016)."""
+    """Share of a target word's probability that training spreads over all words (Szegedy et al.
+    2016)."""
     beta: NotNegative = 0.0
-    """Reward for strong penalties (Eq. 9); the paper fine-tunes with 0.1."""
+    """β of Eq. 9, a reward for high strengths. The paper fine-tunes with 0.1."""
     threshold: Positive = float("inf")
-    """Attention sees only the window of this threshold while it learns (tau)."""
+    """Threshold (tau) of the windows in training. Attention sees nothing outside them."""
     in_windows: NotNegative = 0.0
-    """Compute attention and its gradient in the windows of this threshold alone: long text is then
-    learnt at the price of short text. Spans that learn from attention do so from inside them. 0:
-    everywhere."""
+    """Compute attention and its gradient only in the windows of this threshold (tau). A step then
+    costs no more in long text than in short text. Spans that attention teaches learn from inside
+    the windows. 0: compute all positions."""
     window: Annotated[float, ("at least", 0), ("at most", 1)] = 0.0
-    """Share of a sentence that windows of `threshold` are to have: training looks for the price of
-    a span's width that makes them so. 0: no order."""
+    """Order for windows: the share of a sentence that the windows of `threshold` should have.
+    Training puts a price on a span's width, and moves it until they have it. 0: no order."""
     validations: Count = 8
-    """Validations in the longest course; each may become the best checkpoint."""
+    """Validations in the longest possible training. The best one gives the run's parameters."""
     checkpoint_seconds: Positive = 60.0
-    """Time between checkpoints to resume from."""
+    """Seconds between checkpoints. A run that was stopped goes on from the last one."""
     seed: CountOrZero = 0
-    """Of the initial parameters, the order of batches and dropout."""
+    """Random seed of the first parameters, the order of batches, and dropout."""
 
 
 @dataclass(frozen=True)
@@ -169,43 +181,48 @@ class DecodingConfig(Section):
     """How translations are searched for."""
 
     beam_size: Count = 5
-    """Hypotheses a sentence."""
+    """Hypotheses that beam search keeps for a sentence."""
     threshold: Positive = float("inf")
-    """Positions penalised this much or more are not scored (tau)."""
+    """Threshold (tau): a position whose penalty reaches it is not scored. inf: all are scored."""
     batch_size: Count = 64
     """Sentences decoded together."""
     max_source_length: Count = 1000
-    """Longer input is translated up to this many tokens, with a warning."""
+    """Longest source, in tokens. The rest of a longer line is not translated, and a warning says
+    so."""
     max_length_ratio: NotNegative = 2.0
-    """A translation has at most this many tokens for each source token ..."""
+    """A translation has at most this many tokens for each source token, and `max_length_extra`
+    more."""
     max_length_extra: Count = 10
-    """... and so many on top."""
+    """Tokens that a translation may have beyond `max_length_ratio`."""
     length_exponent: NotNegative = 1.0
-    """Hypotheses compete by their log p divided by length to this power: more favours longer."""
+    """Hypotheses compete by log p ÷ length to this power. A larger one favours longer
+    translations."""
     implementation: Literal["auto", "dense", "windowed"] = "auto"
-    """How attention is evaluated; the result is the same. auto: windowed where that was measured to
-    pay for long sentences, by score and platform."""
+    """How attention is computed. dense: score all positions, then mask. windowed: score the windows
+    alone. auto: windowed, if it was measured to be faster for long sentences with this score on
+    this platform. All agree to rounding."""
     shortlist: CountOrZero = 0
-    """Write only this many of the most frequent words, and likely translations of the source's
-    words; 0: any word."""
+    """Write only this many of the most frequent words, and likely translations of the words in the
+    source. 0: write any word."""
     shortlist_translations: Count = 20
-    """Likely translations of each source word, where there is a shortlist."""
+    """Likely translations of each source word that a shortlist has."""
     output_dtype: Literal["model", "bfloat16"] = "model"
-    """Precision of the output layer's products. bfloat16: faster on processors that have it (on
-    Linux /proc/cpuinfo says avx512_bf16 or amx_bf16), and scores differ in the third digit."""
+    """Precision of the products of the output layer. bfloat16 is faster on processors that have it:
+    /proc/cpuinfo of Linux then says avx512_bf16 or amx_bf16. Scores differ in the third digit."""
     replace_unknown: bool = False
-    """For unknown words write the translation of the source token with the highest weight, by a
-    dictionary that is learnt on the run's corpus, or copy it where it has none."""
+    """Replace unknown words. The source token with the highest weight is translated by a
+    dictionary, which is learnt from the run's corpus. A token that is not in the dictionary is
+    copied."""
     dictionary: str = ""
-    """For replace_unknown: a file of your own instead, with a source word, a tab and its
-    translation on each line."""
+    """For `replace_unknown`: a dictionary file of yours in place of the learnt one. Each line has a
+    source word, a tab, and its translation."""
 
     def __post_init__(self):
         super().__post_init__()
         if 0 < self.shortlist < 5:
             raise UserError(
                 f"decoding.shortlist must be 0 (any word) or at least 5, got {self.shortlist}: the "
-                "first 4 are no words"
+                "first 4 entries of a vocabulary are no words"
             )
 
 

@@ -40,7 +40,7 @@ SMALL = Config(
         epochs=100.0, steps=3500, learning_rate=2e-3, patience=2, validations=14
     ),
 )
-"""`small`: 256 units, subwords; about 12 minutes on 2 cores where sentences are short (README)."""
+"""`small`: 256 units, subwords; trained in minutes on 2 cores where sentences are short."""
 
 SMALL_WORDS = replace(
     SMALL,
@@ -136,69 +136,83 @@ LOCAL_P_FED = _reading(attention.General(), attention.LocalP(), **FED)
 
 SYSTEMS = {
     "flexible": System("flexible attention (VS)"),
-    "flexible-1.2": System("... decoding at threshold 1.2", decoding={"threshold": 1.2}),
+    "flexible-1.2": System("... and translates at threshold 1.2", decoding={"threshold": 1.2}),
     "global": System("attention to all positions (VS Eq. 2)", _reading(CONCAT, GLOBAL)),
     "local-p": System(
-        "windows of 10 around a predicted centre (VS Eq. 10)", _reading(CONCAT, attention.LocalP())
+        "10 positions on either side of a predicted centre (VS Eq. 10)",
+        _reading(CONCAT, attention.LocalP()),
     ),
     "base": System(
-        "no attention at all, source read from its first word to its last (Luong)",
+        "no attention at all; the source is read from first to last word (Luong)",
         {**BASE, "directions": "forward"},
     ),
-    "base-reverse": System("... source read from its last word to its first (Luong)", BASE),
+    "base-reverse": System("... but from last to first word (Luong)", BASE),
     "base-reverse-dropout": System("... and dropout (Luong)", {**BASE, **DROPPED}),
     "location": System(
-        "dropout, global attention with location score, by the decoder's new state (Luong)",
+        "... and global attention: location score, asked by the decoder's new state (Luong)",
         _reading(attention.Location(), GLOBAL, **LUONGS),
     ),
     "location-feed": System(
         "... and input feeding (Luong)", _reading(attention.Location(), GLOBAL, **FED)
     ),
     "general-local-m-feed": System(
-        "the same with general score, windows that move on by one (Luong)",
+        "... but general score, windows that move on by one word a step (Luong)",
         _reading(attention.General(), attention.LocalM(), **FED),
     ),
     "general-local-p-feed": System(
-        "... with windows around a predicted centre (Luong)", LOCAL_P_FED
+        "... but windows around a predicted centre (Luong)", LOCAL_P_FED
     ),
     "general-local-p-feed-unk": System(
-        "... on words, unknown ones translated by a dictionary or copied (Luong)",
+        "... on words; unknown ones are translated by a dictionary, or copied (Luong)",
         LOCAL_P_FED,
         data={"tokenizer": "word"},
         decoding={"replace_unknown": True},
     ),
     "atty": System(
-        "global, score reads the word fed back (FG, AttY)", _reading(attention.Feedback(), GLOBAL)
+        "global; the score reads the word written last, too (FG, AttY)",
+        _reading(attention.Feedback(), GLOBAL),
     ),
     "atty2d": System(
-        "global, a score for each dimension (FG, AttY2D)", _reading(attention.FineGrained(), GLOBAL)
+        "... and has a value for each dimension (FG, AttY2D)",
+        _reading(attention.FineGrained(), GLOBAL),
     ),
     "context": System(
-        "global, contextualised embeddings (FG, C)", _reading(CONCAT, GLOBAL, **CONTEXT)
+        "global; embeddings are contextualised (FG, C)", _reading(CONCAT, GLOBAL, **CONTEXT)
     ),
-    "context-atty": System("... and AttY (FG)", _reading(attention.Feedback(), GLOBAL, **CONTEXT)),
+    "context-atty": System(
+        "... and AttY (FG, C + AttY)", _reading(attention.Feedback(), GLOBAL, **CONTEXT)
+    ),
     "context-atty2d": System(
-        "... and AttY2D (FG)", _reading(attention.FineGrained(), GLOBAL, **CONTEXT)
+        "... but AttY2D in place of AttY (FG, C + AttY2D)",
+        _reading(attention.FineGrained(), GLOBAL, **CONTEXT),
     ),
     "recurrent": System(
-        "flexible, positions remember their weights (Yang)", _reading(attention.Recurrent())
+        "flexible; positions remember the weights they received (Yang)",
+        _reading(attention.Recurrent()),
     ),
-    "tensor": System("flexible, neural tensor score (Socher)", _reading(attention.Tensor())),
+    "tensor": System(
+        "flexible; the score is a neural tensor layer (Socher)", _reading(attention.Tensor())
+    ),
     "monotonic": System(
-        "a head that moves forward, chunks (MoChA)",
+        "monotonic chunkwise attention: a head that only moves forward (Chiu)",
         _reading(CONCAT, attention.MonotonicChunkwise()),
     ),
-    "adaptive": System("a learnt extent (Sukhbaatar)", _reading(CONCAT, attention.Adaptive())),
-    "linear": System("a summary of fixed size (de Brébisson)", {"attention": attention.Linear()}),
+    "adaptive": System(
+        "a window whose size is learnt (Sukhbaatar)", _reading(CONCAT, attention.Adaptive())
+    ),
+    "linear": System(
+        "a summary of fixed size in place of positions (de Brébisson)",
+        {"attention": attention.Linear()},
+    ),
 }
 """Rows of VS Tables 1 and 2, of Luong's table, of FG's Table 1, and their neighbours."""
 
 PRESETS_HELP = (
-    f"SIZE or SIZE-SYSTEM: settings that all other options start from. Sizes: {', '.join(SIZES)} "
-    f"(all but {', '.join(SMALL_SIZES)} for accelerators). Systems (VS: Shu "
-    "and Nakayama 2017; FG: Choi et al. 2018): "
+    "Settings that all other options start from: SIZE or SIZE-SYSTEM, such as small-global. Sizes: "
+    f"{', '.join(SIZES)} (for accelerators, except {', '.join(SMALL_SIZES)}). Systems "
+    "(VS: Shu and Nakayama 2017; FG: Choi et al. 2018; ... goes on from the system before): "
     + "; ".join(f"{name}: {system.summary}" for name, system in SYSTEMS.items())
-    + ". Fine-tuned systems: fa-jax finetune. Ensembles: fa-jax translate --ensemble."
+    + ". For fine-tuned systems use fa-jax finetune, for ensembles fa-jax translate --ensemble."
 )
 
 WORD_VOCABULARIES = {"de-en": (50_000, 50_000)}
@@ -313,8 +327,8 @@ LEARNT_FROM = 8.0
 def learning_documents(config: Config, longest: int, window: float = WINDOW) -> Config:
     """The settings of learning to translate documents: a third of a training, on their passages.
 
-    Attention is computed in its windows alone, where its span has any. Where it is flexible its
-    windows are ordered, too: what looks only near its focus does not depend on how long a text is.
+    If the span has windows, attention is computed in them alone. If it is flexible, its windows are
+    ordered, too: a run that looks only near its focus does not depend on the length of a text.
 
     Args:
       config: of the run to start from; its corpus has documents, ended by empty lines.

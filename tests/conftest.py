@@ -59,10 +59,11 @@ def _table(rows):
     lines = [
         "# Agreement of every score under every span with a float64 reference",
         "",
-        "Largest error of all results (of float32 also, behind the stroke, of a directional "
-        "derivative against finite differences), relative where the result is above 1: ragged "
-        "lengths, 0 and 1 among them, focuses beyond the sentence, τ from 0.01 to ∞, σ from 0.5 "
-        "to 10. Written by `make test ARGS='tests/attention/test_attend.py --agreement "
+        "Each cell is the largest error of all results, relative where a result is above 1. The "
+        "second number of float32 is the largest error of a directional derivative, against finite "
+        "differences. The inputs have sentences of different lengths, 0 and 1 among them, focuses "
+        "beyond the sentence, τ from 0.01 to ∞, and σ from 0.5 to 10. Written by `make test "
+        "ARGS='tests/attention/test_attend.py --agreement "
         "experiments/results/benchmarks/agreement.md -n 0'`.",
         "",
         "| score | span | " + " | ".join(heads) + " |",

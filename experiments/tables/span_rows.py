@@ -15,8 +15,8 @@ from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS
 NARROWED = ("flexible", "fine-tuned")
 """Systems whose rows are two: at τ = ∞ and at their own τ."""
 FINETUNED = (
-    "Fine-tuned: one more epoch in narrow windows, of Eq. 9, with settings of an earlier version "
-    "(the paper's sees all positions)."
+    "*Fine-tuned*: one more epoch of Eq. 9, in narrow windows, with settings of an earlier "
+    "version. In the paper attention sees all positions then."
 )
 
 
@@ -63,13 +63,14 @@ def table(rows: Sequence[Row], paper: Mapping[str, str], window_of: str) -> list
             ((*_cells(row), paper.get(row.place, "")) for row in rows),
         ),
         "",
-        f"Windows in {window_of}, of {scores['source_length']:.2f} that global attention scores a "
-        "step; *not scored*: of what the same calls could have scored. BLEU: sacrebleu "
-        f"`{scores['bleu_signature']}`, {scores['sentences']:,} test sentences, beam "
-        f"{scores['beam_size']}. p: sacrebleu's paired bootstrap of {SAMPLES:,} samples against "
-        "flexible τ = ∞; one training each, so p knows nothing of the noise of training. τ: the "
-        f"smallest window that loses at most {LARGEST_LOSS} BLEU on the development set against "
-        f"the same run's τ = ∞.{_unmet(rows)} {FINETUNED}",
+        f"*Window*: {window_of} scored at a step, on average. Global attention scores "
+        f"{scores['source_length']:.2f}. *Not scored*: the share left out, of all positions that "
+        f"the same steps could have scored. *BLEU*: sacrebleu `{scores['bleu_signature']}`, "
+        f"{scores['sentences']:,} test sentences, beam {scores['beam_size']}. *p*: sacrebleu's "
+        f"paired bootstrap of {SAMPLES:,} samples, against flexible at τ = ∞. Each row is one "
+        "training, and p does not know the noise of training. *τ*: the one with the smallest "
+        f"window that loses at most {LARGEST_LOSS} BLEU on the development set, against the same "
+        f"run at τ = ∞.{_unmet(rows)} {FINETUNED}",
     ]
 
 
@@ -82,16 +83,16 @@ def findings(title: str, rows: Sequence[Row], least: float) -> list[str]:
     narrow, cheap = saved(tuned.scores) >= least, gained >= -LARGEST_LOSS
     found = [
         f"**{title}, fine-tuned**, τ = {shown(tuned.threshold)}: **{saved(tuned.scores):.0%}** "
-        f"of the positions are not scored (wanted: at least {least:.0%}; {_met(narrow)}). BLEU is "
-        f"{gained:+.2f} against the same model at τ = ∞ (p = {_p(free, tuned):.3f}; wanted: at "
+        f"of the positions are not scored (target: at least {least:.0%}; {_met(narrow)}). BLEU is "
+        f"{gained:+.2f} against the same run at τ = ∞ (p = {_p(free, tuned):.3f}; target: at "
         f"least -{LARGEST_LOSS}; {_met(cheap)}).{_without_penalty(free, tuned)} Against flexible "
-        f"τ = ∞ before fine-tuning, which trained an epoch less, it is {after:+.2f}."
+        f"at τ = ∞, which trained an epoch less, BLEU is {after:+.2f}."
         + ("" if narrow and cheap else _other_thresholds(tuned.run, least))
     ]
     if everything := by.get("global"):
         more = flexible.scores["bleu"] - everything.scores["bleu"]
         found.append(
-            f"**{title}, flexible** at τ = ∞ is {more:+.2f} BLEU from global "
+            f"**{title}, flexible**: at τ = ∞ BLEU is {more:+.2f} against global "
             f"(p = {everything.p:.3f})."
         )
     return found
@@ -117,8 +118,9 @@ def _without_penalty(free: Row, tuned: Row) -> str:
         return ""
     return (
         " Without BLEU's penalty for short translations it is "
-        f"{at_tau.precise_bleu - at_free.precise_bleu:+.2f}: at τ = ∞ it writes "
-        f"{at_free.length:.3f} of the references' words, in its windows {at_tau.length:.3f}."
+        f"{at_tau.precise_bleu - at_free.precise_bleu:+.2f}. The run writes "
+        f"{at_free.length:.3f} of the references' words at τ = ∞, and {at_tau.length:.3f} in its "
+        "windows."
     )
 
 
@@ -127,7 +129,8 @@ def _unmet(rows: Sequence[Row]) -> str:
     unmet = [row.system for row in narrowed if math.isinf(selected(row.run))]
     if not unmet:
         return ""
-    return f" None of {THRESHOLDS[0]} … {THRESHOLDS[-1]} does for {', '.join(unmet)}."
+    tried = f"{THRESHOLDS[0]} … {THRESHOLDS[-1]}"
+    return f" For {', '.join(unmet)} none of {tried} loses so little; the largest is shown."
 
 
 def _p(reference: Row, other: Row) -> float:
@@ -147,4 +150,4 @@ def _other_thresholds(run: StudyRun, least: float) -> str:
         for name, scores in sorted(found.items(), key=lambda item: float(item[0]))
         if saved(scores) >= least and free - scores["bleu"] <= LARGEST_LOSS
     ]
-    return f" On the test set both hold at {', '.join(both) or 'none that was measured'}."
+    return f" On the test set both targets are met at {', '.join(both) or 'no measured τ'}."

@@ -11,7 +11,7 @@ from experiments.measuring.study_run import HALF, UNITS, Changes, StudyRun
 from experiments.tables.part import Part, bullets, rows_as_table
 
 CORPUS = "tatoeba_en_ja"
-HEAD = ("system", "BLEU", "more than", "by", "p", "RIBES", "paper: BLEU", "by")
+HEAD = ("system", "BLEU", "compared with", "gain", "p", "RIBES", "paper: BLEU", "paper: gain")
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,17 @@ def systems_part(name: str, title: str, paper: str, systems: Sequence[System], n
             gains.append(f"{row.name} {gain} ({theirs})")
         bleu, ribes = f"{scores['bleu']:.2f}", f"{scores['ribes']:.3f}"
         rows.append((row.name, bleu, row.against, gain, p, ribes, f"{row.paper:.2f}", theirs))
-    findings = [f"**{paper}**, what each part adds in BLEU (in the paper): {', '.join(gains)}."]
+    findings = [
+        f"**{paper}**: each part adds so much BLEU, and in brackets so much in the paper: "
+        f"{', '.join(gains)}."
+    ]
     lines = [
         *rows_as_table(HEAD, rows),
         "",
         f"English–Japanese, {scores['sentences']:,} test sentences, beam {scores['beam_size']}, "
-        f"BLEU: sacrebleu `{scores['bleu_signature']}`. {UNITS} units, one training "
-        f"each: these numbers compare with one another alone. p: paired bootstrap of {SAMPLES:,} "
-        "samples; it knows nothing of the noise of training.",
+        f"BLEU: sacrebleu `{scores['bleu_signature']}`. The networks have {UNITS} units, so "
+        f"compare these numbers only with one another. *p*: paired bootstrap of {SAMPLES:,} "
+        "samples. Each row is one training, and p does not know the noise of training.",
         "",
         *bullets(findings),
     ]

@@ -31,12 +31,15 @@ Parts = tuple[Array | None, Array | None]
 class AttentionOutput:
     """One step of attention. B sentences, optionally K queries (hypotheses) each.
 
-    context: c_t. weights: a_t, exactly 0 outside the window and on padding; of scores by dimension
-    their mean, and `by_dimension` has them all. strength: g(t), 0 where the span has none.
-    cost: what training pays for the step, in nats; 0 for most. log_width, gaze: in training of a
-    span that learns from attention, the logarithm of its width in source tokens, and where the
-    scores alone would look. scored: positions whose score was computed. window: their number.
-    state: for the next step. Without details weights, by_dimension and scored are None.
+    context: c_t. weights: a_t, exactly 0 outside the window and on padding. by_dimension: the
+    weights of each dimension, where the score has them; `weights` is then their mean. strength:
+    g(t), 0 where the span has none. scored: True for positions whose score was computed. window:
+    their number. state: for the next step. Without details weights, by_dimension and scored are
+    None.
+
+    For training. cost: what the step adds to the loss, in nats; 0 for most spans. log_width, gaze:
+    of a span that learns from attention, the logarithm of its width in source tokens, and where
+    the scores alone would look.
     """
 
     context: Float[Array, "B *K D"]
@@ -94,13 +97,13 @@ def initial_attention_state(
     config: Attention = DEFAULT,
     training_keys: Key[Array, " B"] | None = None,
 ) -> AttentionState:
-    """Before the first step: p_0 = 0, and what score and span begin with; one query a sentence.
+    """The state before the first step, for one query a sentence. Its focus is p_0 = 0.
 
     Args:
       memory: from `prepare_memory`.
       config: the same as there.
-      training_keys: in training, a random key a sentence: spans that decide at random then take
-        expectations over their decisions, with noise from these keys.
+      training_keys: in training, a random key for each sentence. Spans that decide at random then
+        take expectations over their decisions, with noise from these keys.
 
     Returns:
       The state to hand to the first `attend`.
@@ -137,7 +140,7 @@ def attend(
 ) -> AttentionOutput:
     """One step of attention. Pure; works under every JAX transformation.
 
-    Beam search may hand in several queries a sentence, [B, K, H]: they share its memory.
+    Beam search may hand in K queries for each sentence, [B, K, H]. They share its memory.
 
     Args:
       params: from `init_attention`.
@@ -146,15 +149,16 @@ def attend(
       feedback: embedding of the word fed back, i_t.
       state: of the step before, or `initial_attention_state`.
       memory: from `prepare_memory`.
-      threshold: τ; positions that the span penalises this much or more are not scored (VS 3.1).
-      implementation: "dense" scores all positions and masks (training), "windowed" computes only
-        the scores that the windows need (decoding), None picks. All agree to rounding.
-      details: False leaves weights, by_dimension and scored out: the rest of a windowed step costs
-        what its windows cost, however long the sentence.
-      free: in training. Spans then learn from where the scores alone would look, through `cost`,
-        and not from what the context is used for; and the sentences for which it is True are read
-        as if there were no span. For flexible and local-p spans. With `learn_in_windows` spans
-        learn from the scores inside the windows.
+      threshold: τ. A position whose penalty reaches it is not scored (VS 3.1).
+      implementation: "dense" scores all positions, then masks; it suits training. "windowed"
+        computes only the scores of the windows; it suits decoding. None picks. All agree to
+        rounding.
+      details: False leaves out weights, by_dimension and scored. A windowed step then costs what
+        its windows cost, however long the sentence is.
+      free: for training of flexible and local-p spans, one truth value a sentence. Where it is
+        given, spans learn through `cost` from where the scores alone would look, and not from the
+        use of the context. Sentences for which it is True are read as if there were no span. With
+        `learn_in_windows` spans learn from the scores inside the windows.
 
     Returns:
       An `AttentionOutput`; its `state` goes into the next step.
@@ -195,7 +199,7 @@ def attend(
 
 
 def attention_kernels(params: Params, config: Attention, query_size: int) -> tuple[Parts, Parts]:
-    """What multiplies query and feedback, each for score and span.
+    """The kernels that multiply query and feedback, for score and span.
 
     A decoder may fuse them with products of its own.
     """

@@ -25,8 +25,8 @@ class FlexibleAttentionOutput:
     """One step of attention. B sentences, optionally K queries (hypotheses) each.
 
     context: c_t. weights: a_t, exactly 0 outside the window and on padding; None without details.
-    focus: p_t, to hand back in at the next step, in source positions. strength: g(t), 0 to 1.
-    window: number of positions whose score was computed.
+    focus: p_t, in source positions; hand it to the next step. strength: g(t), from 0 to 1. window:
+    how many positions were scored.
     """
 
     context: Float[Array, "B *K D"]
@@ -91,8 +91,8 @@ def flexible_attention(
 ) -> FlexibleAttentionOutput:
     """One step of flexible attention (VS Eqs. 1 to 8). Pure; works under every JAX transformation.
 
-    With `threshold=inf` it is Eq. 7; with strength 0 besides, global attention, Eq. 2. Beam
-    search may hand in several queries a sentence, [B, K, H]: they share the sentence's memory.
+    With `threshold=inf` it is Eq. 7. With strength 0 as well it is global attention, Eq. 2. Beam
+    search may hand in K queries for each sentence, [B, K, H]. They share the sentence's memory.
 
     Args:
       params: from `init_flexible_attention`.
@@ -101,11 +101,12 @@ def flexible_attention(
       focus: p_{t-1}, in source positions counted from 0; 0.0 before the first step.
       memory: from `prepare_memory`.
       sigma: width σ of the penalty, in positions (Eq. 6).
-      threshold: τ; positions penalised this much or more are not scored (VS 3.1). The position
-        nearest to the focus always is.
-      implementation: "dense" scores all positions and masks (training), "windowed" computes only
-        the scores that the windows need (decoding), None picks. All agree to rounding.
-      details: False leaves the weights out: a windowed step then costs what its windows cost.
+      threshold: τ. A position whose penalty reaches it is not scored (VS 3.1). The position
+        nearest to the focus is always scored.
+      implementation: "dense" scores all positions, then masks; it suits training. "windowed"
+        computes only the scores of the windows; it suits decoding. None picks. All agree to
+        rounding.
+      details: False leaves out the weights. A windowed step then costs what its windows cost.
 
     Returns:
       A `FlexibleAttentionOutput`.
@@ -152,16 +153,16 @@ def flexible_bias(
 ) -> Float[Array, "*N S"]:
     """The penalty alone (VS Eqs. 5, 6; 3.1): an additive bias on scores of any kind.
 
-    It is what `flexible_attention` adds to its own. A Transformer's cross-attention may add it to
+    `flexible_attention` adds it to its own scores. A Transformer's cross-attention may add it to
     its logits: `jax.nn.dot_product_attention(q, k, v, bias=...)`.
 
     Args:
       strength: g(t) of each query, 0 to 1. focus: where it looks, in positions from 0.
-      lengths: positions that are no padding, in a shape that broadcasts against strength.
+      lengths: how many positions are no padding, in a shape that broadcasts against strength.
       size: S, padded positions.
       sigma: width σ of the penalty, in positions.
-      threshold: τ; positions penalised this much or more get -inf, and so do those of padding.
-        The position nearest to the focus never does, in a sentence that is not empty.
+      threshold: τ. A position whose penalty reaches it gets -inf, and so does padding. The position
+        nearest to the focus never does, unless the sentence is empty.
 
     Returns:
       The bias of each position; 0 at the focus, negative beside it.

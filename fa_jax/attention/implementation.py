@@ -31,8 +31,8 @@ def for_step(name: str | None, config: AttentionConfig, step: Step) -> Callable[
     if step.taps:
         if name != "windowed" or config.span.needs_every_position(step.state):
             raise ValueError(
-                "a state of learn_in_windows is for implementation='windowed', under a span whose "
-                f"training needs no other position; got {name!r} under {config.span}"
+                "a state of learn_in_windows needs implementation='windowed', and a span that "
+                f"trains without the positions outside its windows; got {name!r} and {config.span}"
             )
         return learnt_in_windows.weigh
     if step.free is not None or config.span.needs_every_position(step.state):

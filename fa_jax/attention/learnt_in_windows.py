@@ -33,13 +33,14 @@ Taps = list[Float[Array, "B ..."]]
 
 
 def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, AttentionState]:
-    """Both, such that `attend` in windows has a gradient that costs what the windows cost.
+    """Prepares memory and state so that gradients cost what the windows cost, too.
 
-    For training on long sources: a scan of `attend(..., implementation="windowed", details=False)`
-    then computes neither a score outside the windows nor a gradient. No gradient passes through a
-    window's border. A span that learns from attention (`attend`'s `free`) learns from what its
-    windows hold. Scores whose positions remember something, such as `Recurrent`, and spans that
-    need every position in training, cannot be learnt so.
+    Use it to train on long sources, with a scan of
+    `attend(..., implementation="windowed", details=False)`. Outside the windows it computes neither
+    scores nor gradients. No gradient passes through a window's border. A span that learns from
+    attention (`free` of `attend`) learns from the positions inside its windows. Two kinds of parts
+    cannot be learnt so: scores whose positions remember something, such as `Recurrent`, and spans
+    that need every position in training.
 
     Args:
       memory: from `prepare_memory`.
@@ -60,7 +61,7 @@ def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, Att
     [(2, 2, 8, 6), (2, 2, 8, 6)]
     """
     if jax.tree.leaves(state.score):
-        raise ValueError("the positions of this score remember something: it needs all of them")
+        raise ValueError("this score needs all positions in training: each remembers something")
     read = memory.annotations, memory.keys
     annotations, keys = jax.lax.stop_gradient(read)
     taps = [_tap(leaf) for leaf in jax.tree.leaves(read) if _has_gradient(leaf)]

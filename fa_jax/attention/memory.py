@@ -17,7 +17,7 @@ def prepare_memory(
     lengths: Int[Array, " B"],
     config: Attention = DEFAULT,
 ) -> Memory:
-    """Computes what does not change from step to step, once a sentence.
+    """Computes, once for each sentence, all that does not change from step to step.
 
     Args:
       params: from `init_attention` or `init_flexible_attention`.

@@ -1,8 +1,8 @@
 """What a score is: how well does an annotation match the query?
 
 A score is a value with a few functions. It says which products read the query and the feedback, so
-that a decoder can fuse them with its own, and what is computed once a sentence; `evaluate` joins
-both. Where it is evaluated, at every position or in the windows alone, is none of its business.
+that a decoder can fuse them with its own. It says what is computed once a sentence. `evaluate`
+joins both. A score need not know where it is evaluated: at every position, or in the windows alone.
 """
 
 from collections.abc import Mapping

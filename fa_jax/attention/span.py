@@ -21,8 +21,8 @@ from fa_jax.attention.step import AttentionState, Step
 class Reach:
     """What a span decides for one step.
 
-    first, last: the window, both included; the positions whose score is computed. What lies
-    outside the sentence does not count. prior: what the span's bias and factor are made of; leaves
+    first, last: the window, both included: the positions whose score is computed. Positions
+    outside the sentence do not count. prior: what the span's bias and factor are made of; leaves
     [B, K, ...]. strength: g(t); 0 where a span has none. cost: what training pays for the step, in
     nats. state: the span's own, for the next step. normal: in training of a span that learns from
     attention, the prior as a distribution; the other fields then have no gradient of its network.
@@ -52,9 +52,9 @@ class Span:
     """
 
     network: ClassVar[str] = ""
-    """The entry of a network that decides where attention may look, where `reach` gives a `normal`:
-    it can learn from attention. `training.span_rate` slows it down: it is one number read out of
-    many units, which Adam all moves at once."""
+    """The entry of the network that decides where attention may look. A span whose `reach` gives a
+    `normal` names it here, and can learn from attention. `training.span_rate` slows it down: the
+    network reads one number out of many units, and Adam moves all of them at once."""
 
     learns_in_windows: ClassVar[bool] = True
     """Whether training, too, needs no position outside its windows."""

@@ -6,7 +6,7 @@ BENCHMARKS = {
     "long_sentences": "does the cost of a step follow the window or the sentence?",
     "score_costs": "do windows pay under every score?",
     "search_compilation": "how long does a user wait for the compiler?",
-    "translate_command": "what does somebody wait for who translates 1,000 lines?",
+    "translate_command": "how long does it take to translate 1,000 lines, from start to end?",
     "serving": "does a server keep up with batch translation, and does it stay small?",
     "search_throughput": "how near is a beam search to this machine's best?",
     "training_length": "does a step of training on long text cost what its windows cost?",

@@ -17,7 +17,8 @@ from fa_jax.whole_files import write_text
 
 @dataclass(frozen=True)
 class Headline:
-    """A number that should not be above its target, or not below. bound: what arithmetic allows."""
+    """A number that should not be above its target, or not below. bound: an estimate of how low it
+    can be, by Amdahl's law."""
 
     what: str
     value: float
@@ -26,7 +27,7 @@ class Headline:
     bound: float | None = None
 
     def row(self) -> list[str]:
-        """What, measured, target, whether it is met, bound."""
+        """What, measured, target, whether it is met, the estimate."""
         met = self.value >= self.target if self.at_least else self.value <= self.target
         return [
             self.what,
@@ -141,7 +142,7 @@ def headline_table(contents: Mapping[str, Mapping[str, Any]]) -> str:
     lines = [
         "# Benchmarks in one table",
         "",
-        "| benchmark | what | measured | target | met | bound |",
+        "| benchmark | what | measured | target | met | estimate |",
         "|---|---|---|---|---|---|",
     ]
     machines = {}
@@ -150,7 +151,11 @@ def headline_table(contents: Mapping[str, Mapping[str, Any]]) -> str:
             cells = [f"[{name}]({name}.md)", *Headline(**headline).row()]
             lines.append("| " + " | ".join(cells) + " |")
             machines[content["machine"]] = None
-    return "\n".join([*lines, "", f"{'; '.join(machines)}. `fa-jax benchmark`"]) + "\n"
+    notes = (
+        f"{'; '.join(machines)}. `fa-jax benchmark`. Estimate: what the number should be by "
+        "Amdahl's law, from times measured apart; the measured number may lie below it."
+    )
+    return "\n".join([*lines, "", notes]) + "\n"
 
 
 def machine() -> str:

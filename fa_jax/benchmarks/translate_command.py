@@ -1,4 +1,4 @@
-"""What does somebody wait for who translates 1,000 lines? Whole commands, from start to end.
+"""How long does it take to translate 1,000 lines? Whole commands, from start to end.
 
 `fa-jax translate en-ja`, the run that comes with the package, on test sentences, each time a new
 process. Where nothing was compiled before, it begins with an empty cache.

@@ -36,8 +36,8 @@ def main(arguments: list[str] | None = None):
         tyro.extras.subcommand_cli_from_dict(
             {name: _command(name) for name in COMMANDS},
             prog="fa-jax",
-            description="Trains translators with flexible attention, translates, measures and "
-            "draws.\n" + "; ".join(f"{short} is short for {long}" for short, long in SHORT.items()),
+            description="Train translators with flexible attention, translate, measure and draw.\n"
+            + "; ".join(f"{short} is short for {long}" for short, long in SHORT.items()),
             args=[name, *rest] if name else [],
             **TYRO,
         )

@@ -13,7 +13,7 @@ from fa_jax.config import Config, DataConfig, DecodingConfig
 from fa_jax.presets import PRESETS_HELP, preset
 from fa_jax.runs.folder import read_config
 
-RUN_HELP = "A run's folder, such as runs/en-ja-small, or en-ja: a run that comes with fa_jax."
+RUN_HELP = "Folder of a run, such as runs/en-ja-small, or en-ja: a run that comes with fa_jax."
 RunFolder = Annotated[Positional[Path], tyro.conf.arg(help=RUN_HELP)]
 Attention = Annotated[AttentionOptions, tyro.conf.arg(name="")]
 ATTENTION = AttentionOptions()
@@ -25,7 +25,8 @@ class OfPreset:
     """Source and target, such as en-ja or de-en."""
     preset: Annotated[str, tyro.conf.arg(help=PRESETS_HELP)] = "small"
     corpus: str = ""
-    """Name of a corpus, several joined by '+', or a folder; default: the languages' own."""
+    """Name of a corpus, several names joined by '+', or a folder. Default: that of the
+    languages."""
     data: DataConfig = field(default_factory=DataConfig)
 
     def settings(self) -> Config:
@@ -44,8 +45,8 @@ class OfRun:
 @dataclass(frozen=True)
 class OfRuns(OfRun):
     ensemble: tuple[Path, ...] = ()
-    """Further runs of the same target vocabulary: all translate together. The list ends with the
-    next option, or with -- where the run follows."""
+    """Further runs with the same target vocabulary. All translate together. The list ends with the
+    next option; put -- behind it if the first run follows."""
 
     def runs(self) -> list:
         return [fa_jax.load_run(folder) for folder in (self.run, *self.ensemble)]

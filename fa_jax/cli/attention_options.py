@@ -26,7 +26,7 @@ from fa_jax.errors import UserError
 HELP = {
     "score": "How well does a position match",
     "span": "Which positions count",
-    "summary": "Read a summary in place of positions, without score and span",
+    "summary": "Read a summary of fixed size in place of positions; it has no score and no span",
 }
 REGISTRY = ConstructorRegistry()
 """What tyro asks about types that it does not know."""

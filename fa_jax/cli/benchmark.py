@@ -14,13 +14,13 @@ BENCHMARKS_HELP = "; ".join(f"{name}: {question}" for name, question in BENCHMAR
 
 @dataclass(frozen=True)
 class Command:
-    """Measure speed on this machine; all benchmarks, or those that are named."""
+    """Measure speed on this machine, with all benchmarks or with those that you name."""
 
     names: Annotated[Positional[tuple[str, ...]], tyro.conf.arg(help=BENCHMARKS_HELP)] = ()
     rounds: int = 0
-    """Times that each side is timed; 0: the benchmark's own number."""
+    """How often each side is timed. 0: the benchmark's own number."""
     output: Path | None = None
-    """A folder: also write NAME.json, NAME.md and benchmarks.md, the summary, into it."""
+    """A folder to write NAME.json, NAME.md and a summary, benchmarks.md, into."""
 
     def __call__(self):
         from fa_jax.benchmarks import report

@@ -7,7 +7,8 @@ from fa_jax.cli.arguments import OfPreset
 
 @dataclass(frozen=True)
 class Command(OfPreset):
-    """Prepare a corpus: vocabularies and token numbers, kept in the user's cache folder."""
+    """Prepare a corpus: learn vocabularies, turn text into numbers, keep both in the cache
+    folder."""
 
     def __call__(self):
         from fa_jax.data.prepared import prepare

@@ -13,13 +13,13 @@ from fa_jax.whole_files import write_text
 
 @dataclass(frozen=True)
 class Command(OfRuns):
-    """Score a run's translations of a split of its corpus."""
+    """Translate the test set of a run's corpus, or the validation set, and score it."""
 
     split: Literal["validation", "test"] = "test"
     json: bool = False
     """Print one JSON object."""
     perplexity: bool = False
-    """Also say how likely the references are, by the first run: it reads each once."""
+    """Also print how well the first run predicts the references (perplexity)."""
     output: Path | None = None
     """Also write the translations to this file, one a line."""
 

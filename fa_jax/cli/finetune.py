@@ -19,27 +19,29 @@ FACTORS = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 
 @dataclass(frozen=True)
 class Command:
-    """Train on from a run's best checkpoint, in a new run whose windows are as narrow as ordered.
+    """Train a run further, for narrower windows or for documents. The result is a new run.
 
-    Order a share of the source (--window), or what the windows may cost (--loss), or train as the
-    paper does (--beta), or on documents (--documents). Of the attention, the span's settings may
-    change. With another --flexible.sigma, strengths far below 1 go on penalising as they did.
+    Say which share of the source windows should have (--window), or how much BLEU they may cost
+    (--loss). Or train in the paper's way (--beta). With --documents the run learns from passages of
+    documents. The span's settings may change, the rest of the attention stays. With another
+    --flexible.sigma the penalties stay as they were where strengths are far below 1.
     """
 
     source: RunFolder
     run: Path | None = None
-    """The new run's folder; default: the old one's name with -finetuned."""
+    """Folder of the new run. Default: the old folder's name with -finetuned."""
     window: float | None = None
-    """Share of the source's positions that the new run is to score, on average; default: 0.4. 0: no
-    order, it is only trained for longer."""
+    """Share of the source's positions that the new run should score, on average. Default: 0.4. 0:
+    no order; the run is only trained for longer."""
     loss: float | None = None
-    """BLEU on the validation set that windows may cost, beside scoring all positions: the new run's
-    windows are then the narrowest that cost no more."""
+    """BLEU that windows may cost on the validation set, against scoring all positions. The new run
+    gets the narrowest windows that cost no more."""
     beta: float = 0.0
-    """Reward for strong penalties instead (Eq. 9), for one epoch; the paper took 0.1."""
+    """Train as the paper does: one epoch with this reward for high strengths (Eq. 9). The paper
+    took 0.1."""
     documents: int = 0
-    """Learn to translate documents instead: from passages of up to so many tokens, such as 120. In
-    the corpus an empty line ends a document."""
+    """Learn to translate documents, from passages of up to this many tokens, such as 120. An empty
+    line of the corpus ends a document."""
     attention: Attention = ATTENTION
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
@@ -47,7 +49,7 @@ class Command:
     def settings(self) -> Config:
         if self.beta and (self.window is not None or self.loss is not None):
             raise UserError(
-                "--beta is the paper's way, without an order: leave --window, --loss out"
+                "--beta is the paper's way and takes no order: leave --window and --loss out"
             )
         window = WINDOW if self.window is None else self.window
         if self.documents:
@@ -57,7 +59,7 @@ class Command:
     def _of_documents(self, window: float) -> Config:
         if self.documents < 1 or self.beta:
             raise UserError(
-                "--documents takes a number of tokens, at least 1, and goes without --beta; got "
+                "--documents must be at least 1 token, and goes without --beta; got "
                 f"{self.documents}"
             )
         return learning_documents(read_config(self.source), self.documents, window)
@@ -65,7 +67,8 @@ class Command:
     def __call__(self):
         if self.loss is not None and not (self.loss >= 0 and self.training.window):
             raise UserError(
-                f"--loss needs a flexible span, a --window, and at least 0; got {self.loss}"
+                "--loss must be at least 0, and needs a flexible span and a --window above 0; got "
+                f"{self.loss}"
             )
         source = fa_jax.load_run(self.source)
         model = replace(source.config.model, attention=self.attention.attention())

@@ -11,19 +11,20 @@ from fa_jax.runs.folder import check_own
 
 @dataclass(frozen=True)
 class Command:
-    """Choose the threshold with the smallest window that loses little development BLEU (VS 5.2).
+    """Choose a run's threshold: the smallest window that loses little BLEU on the validation set.
 
-    The choice is written into the run: `translate` and `evaluate` decode with it from then on.
+    This is the rule of the paper (VS 5.2). The choice is written into the run: `translate` and
+    `evaluate` use it from then on.
     """
 
     run: RunFolder
     others: tuple[Path, ...] = ()
-    """Further runs to choose between, such as ones with another sigma or beta; their BLEU is
-    compared with that of the first at tau = inf."""
+    """Further runs to choose from, such as ones with another sigma or beta. All are compared with
+    the BLEU of the first run at tau = inf."""
     thresholds: tuple[float, ...] = THRESHOLDS
-    """Thresholds to choose between (tau)."""
+    """Thresholds (tau) to choose from."""
     largest_loss: float = LARGEST_LOSS
-    """BLEU that a smaller window may cost."""
+    """BLEU that the windows may cost at most."""
 
     def __call__(self):
         folders = (self.run, *self.others)
@@ -35,5 +36,5 @@ class Command:
         fa_jax.set_threshold(found.chosen.run, found.chosen.threshold)
         print(
             f"{found.chosen.run} decodes at threshold {found.chosen.threshold:g} from now on "
-            "(--threshold inf: as before)"
+            "(to score all positions: --threshold inf)"
         )

@@ -17,16 +17,17 @@ RUNS_HELP = f"{RUN_HELP} Several stand side by side on the page."
 
 @dataclass(frozen=True)
 class Command:
-    """Serve runs: a page to try them on, and LibreTranslate's POST /translate and /languages.
+    """Serve runs: a page to try them in a browser, and an interface like LibreTranslate's.
 
-    Ctrl-C or SIGTERM stops it; requests that it has taken are answered first.
+    The interface is POST /translate and GET /languages. Ctrl-C or SIGTERM stops the server, after
+    it has answered the requests that it has taken.
     """
 
     runs: Annotated[Positional[tuple[Path, ...]], tyro.conf.arg(help=RUNS_HELP)] = ()
     host: str = "127.0.0.1"
-    """Address to listen at; 0.0.0.0: whoever reaches this machine may use it."""
+    """Address to listen at. 0.0.0.0: everyone who reaches this machine may use the server."""
     port: int = 5000
-    """0: one that is free."""
+    """Port to listen at. 0: any that is free."""
     limits: Limits = field(default_factory=Limits)
 
     def __call__(self):

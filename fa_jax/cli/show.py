@@ -11,12 +11,13 @@ from fa_jax.cli.arguments import OfRun
 
 @dataclass(frozen=True)
 class Command(OfRun):
-    """Draw what each output word looked at: window, weights, focus and strength of each step."""
+    """Draw what each written word looked at: window, weights, focus and strength of each step."""
 
     sentence: Positional[str] = ""
-    """Source text."""
+    """The sentence to translate."""
     output: Path = Path("spans.html")
-    """A picture (.png, .svg) or a page with details where one points (.html)."""
+    """File to write: a picture (.png, .svg), or a page that shows details where you point
+    (.html)."""
 
     def __call__(self):
         source = fa_jax.load_run(self.run)

@@ -13,19 +13,20 @@ from fa_jax.config import Config, DecodingConfig, ModelConfig, TrainingConfig
 
 @dataclass(frozen=True)
 class Command(OfPreset):
-    """Train a translator, keep its best checkpoint and score the test set with it.
+    """Train a translator, keep its best checkpoint, and score the test set with it.
 
-    The same command again continues a run that was stopped.
+    If training was stopped, give the same command again: it goes on where it was.
     """
 
     run: Path | None = None
-    """The run's folder; default: runs/LANGUAGES-PRESET."""
+    """Folder of the run. Default: runs/LANGUAGES-PRESET."""
     coordinator: str = ""
-    """Several hosts that share the run's folder: address:port of the first, the same on all."""
+    """For training on several machines that share the run's folder: address:port of the first one.
+    Say the same on all."""
     processes: int = 1
-    """Several hosts: how many processes take part."""
+    """For several machines: how many processes take part."""
     process: int = 0
-    """Several hosts: this one's number, from 0."""
+    """For several machines: the number of this process, from 0."""
     model: ModelConfig = field(default_factory=ModelConfig)
     attention: Attention = ATTENTION
     training: TrainingConfig = field(default_factory=TrainingConfig)

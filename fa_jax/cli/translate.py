@@ -21,15 +21,17 @@ BYTES_AT_ONCE = 2**20
 
 @dataclass(frozen=True)
 class Command(OfRuns):
-    """Translate lines from stdin to stdout, one for one."""
+    """Translate lines: each line of stdin gives one line of stdout."""
 
     n_best: int = 1
-    """Translations a line, best first, tab-separated with their scores when more than one."""
+    """Translations of each line, best first. If more than one: each has its score behind it, with
+    tabs between."""
     details: bool = False
-    """Write a JSON object a line: translations, log probabilities, alignment, g(t), window."""
+    """Write one JSON object for each line: translations, log probabilities, alignment, g(t),
+    window."""
     documents: bool = False
-    """Lines are parts of documents, each of which an empty line ends; so it is written. A run that
-    was trained on documents reads each whole, and each line knows those before it."""
+    """Translate documents. An empty line ends a document, in stdin and in stdout. A run that was
+    trained on documents reads each one whole, and each line knows the lines before it."""
 
     def __call__(self):
         runs = self.runs()
@@ -40,7 +42,9 @@ class Command(OfRuns):
 
     def _translate_documents(self, runs: list[Run]):
         if self.n_best > 1 or self.details:
-            raise UserError("--documents has one translation of each, without --n-best, --details")
+            raise UserError(
+                "--documents gives one translation a line: leave out --n-best, --details"
+            )
         if not know_documents(runs):
             print(
                 f"fa-jax: {runs[0].folder} was trained on single sentences, so each line is "

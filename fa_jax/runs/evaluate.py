@@ -67,10 +67,11 @@ def evaluate(
       progress: told how many sentences are done, batch by batch.
 
     Returns:
-      Of the scores, `window` is score evaluations ÷ attention calls, in source tokens, and
-      `source_length` what the same calls would have scored at τ = ∞: each sentence's own length,
-      averaged over calls, so that the two compare. `mean_source_tokens` is the mean over sentences;
-      `seconds` the time of translating, compilation included.
+      Scores, translations and pairs. Among the scores, `window` is score evaluations ÷ attention
+      calls, in source tokens. `source_length` is the same at τ = ∞: each call scores the whole
+      sentence then. So `window` ÷ `source_length` is the share that was scored.
+      `mean_source_tokens` is the mean length over sentences. `seconds` is the time of translating,
+      compilation included.
 
     Raises:
       UserError: no such split, no pairs, or runs that do not go together.
@@ -127,8 +128,8 @@ def perplexity(
 ) -> float:
     """How many words the model hesitates between, on average: exp(−mean log p of a token).
 
-    The tokens are the run's own, ends of sentences included. Perplexities compare where
-    vocabularies are the same; Luong et al. (2015), Table 1, have them beside BLEU.
+    The tokens are the run's own, ends of sentences included. Compare perplexities only of runs with
+    the same vocabulary. Luong et al. (2015), Table 1, have them beside BLEU.
 
     Args:
       run: one, no ensemble.
@@ -137,7 +138,7 @@ def perplexity(
       pairs: source and target texts, in place of a split.
 
     Returns:
-      At least 1; the number of words where all are equally likely.
+      A number of at least 1. If all words are equally likely, it is the number of words.
 
     Raises:
       UserError: no such split, or no pairs.
@@ -188,12 +189,12 @@ def select(
     thresholds: Sequence[float] = THRESHOLDS,
     largest_loss: float = LARGEST_LOSS,
 ) -> Selection:
-    """The smallest window that costs little BLEU on the validation set. Writes nothing.
+    """Chooses the smallest window that costs little BLEU on the validation set. Writes nothing.
 
     Args:
       runs: one, or several of the same text and tokens, such as ones with another σ or β.
-      thresholds: τ to choose between, besides ∞ of the first run.
-      largest_loss: BLEU that it may cost, against the first run at τ = ∞.
+      thresholds: τ to choose from, beside ∞ of the first run.
+      largest_loss: BLEU that the window may cost, against the first run at τ = ∞.
 
     Returns:
       Every candidate, the chosen one, and the first run's BLEU at τ = ∞.

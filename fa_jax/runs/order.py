@@ -30,7 +30,7 @@ def window_share(run: Run, threshold: float) -> float:
 
 
 def threshold_for_window(run: Run, window: float) -> float:
-    """The threshold (τ) whose windows have this share of the source on the validation set.
+    """Finds the threshold (τ) whose windows have this share of the source, on the validation set.
 
     Args:
       run: with a flexible span.
@@ -50,7 +50,7 @@ def threshold_for_window(run: Run, window: float) -> float:
     if not narrowest <= window <= 1:
         raise UserError(
             f"windows of {window:g} of the source cannot be had with {run.folder}: the narrowest "
-            f"that keep the focus are {narrowest:.2f} of it"
+            f"have {narrowest:.2f} of it, because a window always holds the focus"
         )
 
     def above(logarithm: float) -> float:

@@ -142,6 +142,6 @@ def ensemble(runs: Run | Sequence[Run]) -> list[Run]:
         if other.target != runs[0].target:
             raise UserError(
                 f"{runs[0].folder} and {other.folder} have different target vocabularies: an "
-                "ensemble needs runs of one, such as runs of one corpus that differ in their seed"
+                "ensemble needs runs with the same one, such as runs of one corpus with other seeds"
             )
     return runs

@@ -96,7 +96,7 @@ def show(
     Args:
       run: its translator.
       sentence: source text.
-      output: a picture (.png, .svg), or a page with details where one points (.html).
+      output: a picture (.png, .svg), or a page that shows details where you point (.html).
       threshold: τ; default: that of `decoding`.
       decoding: how it is translated; default: the run's own.
 

@@ -61,10 +61,10 @@ def train(config: Config, folder: str | Path | None = None) -> Run:
 
 
 def finetune(run: Run, folder: str | Path | None = None, config: Config | None = None) -> Run:
-    """Trains on from a run's best checkpoint, in a run of its own.
+    """Trains a run further, from its best checkpoint. The result is a new run.
 
-    Where the config orders windows (`training.window`), the new run decodes at the threshold that
-    has them on the validation set.
+    The config may order windows (`training.window`). The new run then decodes at the threshold that
+    gives such windows on the validation set.
 
     Args:
       run: where it starts from; its folder stays as it is.
@@ -111,7 +111,7 @@ def continued(run: Run, config: Config) -> Params:
     }
     if changed:
         raise UserError(
-            f"fine-tuning goes on with the model of {run.folder}, with its settings: "
+            f"fine-tuning keeps the model of {run.folder}; these settings differ from it: "
             f"{'; '.join(sorted(changed))}"
         )
     before, after = run.config.model.attention, config.model.attention
@@ -131,8 +131,8 @@ def check_order(config: Config):
         raise UserError(f"windows can be ordered of a flexible span alone, not of {attention}")
     if config.training.span_teacher != "attention":
         raise UserError(
-            "windows by order are learnt from attention: leave --training.span-teacher out, or "
-            "order none (--window 0)"
+            "windows by order need attention as the teacher of the span: leave out "
+            "--training.span-teacher, or order no windows (--window 0)"
         )
 
 
@@ -184,7 +184,7 @@ def _check_same(folder: Path, config: Config, data: PreparedData):
     if changed:
         raise UserError(
             f"{' and '.join(changed)} changed since {folder} began, so its parameters stand for "
-            "other words. Put the text back as it was, or begin anew in another folder with --run"
+            "other words. Put the text back, or begin anew with another folder (--run)"
         )
 
 

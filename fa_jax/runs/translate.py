@@ -37,18 +37,18 @@ def translate(
     documents: bool = False,
     progress: Callable[[int], object] = lambda lines: None,
 ) -> list[dict[str, Any]]:
-    """Each line's translations, best first; an empty line has an empty one.
+    """Translates lines. Each line has its translations, best first; an empty line has an empty one.
 
     Args:
       run: one, or several of one target vocabulary: an ensemble.
       lines: text as people write it, a sentence each.
       decoding: how to search; default: the (first) run's own.
       n_best: most translations of a line, at most `decoding.beam_size`.
-      details: whether what attention did is told, too; of an ensemble, as its first run sees it.
-      documents: each of `lines` is a document, whose lines end in line breaks; so has its
-        translation as many. A run that was trained on documents (`data.documents`) reads it whole;
-        any other translates line by line.
-      progress: told how many lines more are done.
+      details: whether to tell what attention did, too. Of an ensemble, it is the first run's.
+      documents: whether each of `lines` is a document, with line breaks between its lines. Its
+        translation has as many lines. A run that was trained on documents (`data.documents`) reads
+        it whole; any other translates line by line.
+      progress: a function that is told how many lines more are done.
 
     Returns:
       A dict a line, in the order of the lines:
@@ -175,8 +175,8 @@ def texts_of(
         attention = run.config.model.attention
         if not isinstance(attention, AttentionConfig):
             raise UserError(
-                f"unknown words are replaced through the alignment, which the attention of "
-                f"{run.folder} does not have: {attention}"
+                "replacing unknown words needs an alignment, and the attention of "
+                f"{run.folder} has none: {attention}"
             )
         own = decoding.dictionary
         dictionary = read_dictionary(own) if own else run.dictionary

@@ -20,7 +20,7 @@ INITIAL_EXTENT_BIAS = 2.0
 
 @dataclass(frozen=True)
 class Adaptive(Span):
-    """Up to z(t) around the last focus, and a soft ramp of width R behind that.
+    """Positions up to a learnt distance z(t) from the last focus, with a soft border of width R.
 
     Weights are `m(s) exp(score) / Σ m exp(score)` with `m(s) = clip((R + z − |s − p_{t-1}|) / R,
     0, 1)` (their Eqs. 3, 4) and `z(t) = S sigmoid(v · tanh(W h_{t-1}) + b)`, S the sentence's own

@@ -23,7 +23,7 @@ INITIAL_STRENGTH_BIAS = -4.0
 
 @dataclass(frozen=True)
 class Flexible(Span):
-    """Around the last focus, as far as the penalty stays below τ."""
+    """Positions around the last focus whose penalty is below τ."""
 
     network: ClassVar[str] = "strength"
 
