@@ -7,9 +7,10 @@ from pathlib import Path
 from fa_jax.config import DecodingConfig
 from fa_jax.data.vocabulary import END, SPECIAL
 from fa_jax.decoding.forced import SpanTrace, trace_translations
+from fa_jax.decoding.search import SearchResult
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
-from fa_jax.runs.translate import read_sources, search, texts_of
+from fa_jax.runs.translate import Source, read_sources, search, texts_of
 
 
 def trace(
@@ -50,7 +51,13 @@ def traces(run: Run, lines: Sequence[str], decoding: DecodingConfig) -> list[Spa
     sources = read_sources(run, lines)
     if not all(source.ids for source in sources):
         raise UserError("an empty line has no translation to trace")
-    results = search([run], [sources], decoding)
+    return traces_of(run, sources, decoding, search([run], [sources], decoding))
+
+
+def traces_of(
+    run: Run, sources: Sequence[Source], decoding: DecodingConfig, results: Sequence[SearchResult]
+) -> list[SpanTrace]:
+    """The trace of the best hypothesis of each source, none of which is empty."""
     texts = texts_of(run, sources, decoding, results)
     ids = [source.ids for source in sources]
     words = [result.hypotheses[0].words for result in results]
