@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.runs.evaluate import select as select
     from fa_jax.runs.folder import set_threshold as set_threshold
     from fa_jax.runs.order import threshold_for_window as threshold_for_window
+    from fa_jax.runs.report import report as report
     from fa_jax.runs.run import load_run as load_run
     from fa_jax.runs.trace import show as show
     from fa_jax.runs.trace import trace as trace
@@ -44,6 +45,7 @@ _MODULES = {
     "runs.translate": ("translate",),
     "runs.trace": ("trace", "show"),
     "runs.evaluate": ("evaluate", "perplexity", "score_test", "select"),
+    "runs.report": ("report",),
     "runs.order": ("threshold_for_window",),
     "runs.folder": ("set_threshold",),
     "serving": ("serve",),
