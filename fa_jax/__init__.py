@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.runs.evaluate import perplexity as perplexity
     from fa_jax.runs.evaluate import score_test as score_test
     from fa_jax.runs.evaluate import select as select
+    from fa_jax.runs.export import export as export
     from fa_jax.runs.folder import set_threshold as set_threshold
     from fa_jax.runs.order import threshold_for_window as threshold_for_window
     from fa_jax.runs.report import report as report
@@ -46,6 +47,7 @@ _MODULES = {
     "runs.trace": ("trace", "show"),
     "runs.evaluate": ("evaluate", "perplexity", "score_test", "select"),
     "runs.report": ("report",),
+    "runs.export": ("export",),
     "runs.order": ("threshold_for_window",),
     "runs.folder": ("set_threshold",),
     "serving": ("serve",),
