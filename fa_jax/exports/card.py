@@ -19,15 +19,14 @@ PACKAGES = {"subword": "sentencepiece", "word": "sacremoses"}
 Json = dict[str, Any]
 
 
-def model_card(run: Run, corpus: str, scores: Json, licence: str, programs: list[Json]) -> str:
+def model_card(run: Run, corpus: str, scores: Json, licence: str, longest: int) -> str:
     """The text of README.md.
 
-    corpus: its name, "" if it is not known. scores: of `test.json`, by threshold. licence: of the
-    model, as the hub names it. programs: of `config.json`.
+    corpus: its name. scores: of `test.json`, by threshold. licence: of the model, as the hub names
+    it. longest: tokens of a sentence that are read.
     """
     head = yaml.safe_dump(_head(run, corpus, scores, licence), sort_keys=False, allow_unicode=True)
     source, target = run.source.language, run.target.language
-    most = max(program["source_length"] for program in programs)
     parts = [
         f"---\n{head}---",
         f"# {run.folder.name}",
@@ -38,7 +37,7 @@ def model_card(run: Run, corpus: str, scores: Json, licence: str, programs: list
         'echo "…" | python translate.py\n```',
         '```python\nfrom translate import Translator\n\nTranslator().translate(["…"])\n```',
         "`translate.py` runs the programs in this folder on a CPU, a GPU (cuda) or a TPU. They "
-        f"read up to {most:,} tokens a sentence. `model.safetensors` holds the weights, "
+        f"read up to {longest:,} tokens a sentence. `model.safetensors` holds the weights, "
         "`config.json` the settings. A program is compiled when it is first used; with "
         "`JAX_COMPILATION_CACHE_DIR` set to a folder, once for all times. JAX promises to read "
         "programs for half a year after they were exported; fa_jax exports them anew.",
@@ -71,14 +70,14 @@ def _head(run: Run, corpus: str, scores: Json, licence: str) -> Json:
     ]
     result = {
         "task": {"type": "translation"},
-        "dataset": {"name": corpus or "unknown", "type": corpus or "unknown"},
+        "dataset": {"name": corpus, "type": corpus},
         "metrics": metrics,
     }
     return head | {"model-index": [{"name": run.folder.name, "results": [result]}]}
 
 
 def _packages(run: Run) -> list[str]:
-    names = ["jax", "numpy", "safetensors"]
+    names = ["jax", "flatbuffers", "numpy", "safetensors"]
     for codec in (run.source, run.target):
         tokenizer = saved_tokenizer(codec.tokenizer)[0]["tokenizer"]
         own = PACKAGES.get(tokenizer, "")

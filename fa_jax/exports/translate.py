@@ -1,6 +1,6 @@
 """Translates lines from stdin to stdout, or from Python: `Translator().translate(["…"])`.
 
-It needs jax, numpy, safetensors and the tokenizer's own library, and the files beside it. It reads
+It needs jax (with flatbuffers), numpy, safetensors and the tokenizer's own library, and the files beside it. It reads
 no other code.
 """
 

@@ -7,6 +7,7 @@ from typing import Any
 from fa_jax.config import DecodingConfig
 from fa_jax.config_file import config_json
 from fa_jax.data.codec import save_codec
+from fa_jax.data.corpora import default_corpus
 from fa_jax.data.tokenizers import Reversed, Words
 from fa_jax.decoding.search import SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS
 from fa_jax.errors import UserError
@@ -75,16 +76,28 @@ def export(
         for one in programs:
             lowered = program.lowered_search(run.model, decoding, one["source_length"], sentences)
             write_bytes(new / one["file"], lowered)
-        write_json(new / "config.json", _config(run, decoding, programs))
+        config = _config(run, decoding, programs)
+        write_json(new / "config.json", config)
         write_bytes(new / "translate.py", SCRIPT.read_bytes())
-        corpus, scores = (_read(run.folder / name) for name in ("corpus.json", "test.json"))
-        name = corpus.get("name", run.config.data.corpus)
-        write_text(new / "README.md", model_card(run, name, scores, licence, programs))
+        card = model_card(run, _corpus(run), _scores(run), licence, config["max_source_length"])
+        write_text(new / "README.md", card)
     return folder
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _scores(run: Run) -> dict[str, Any]:
+    path = run.folder / "test.json"
     return read_json(path) if path.exists() else {}
+
+
+def _corpus(run: Run) -> str:
+    """Its name; "unknown" of a run that came from elsewhere."""
+    named = run.config.data.corpus
+    if named:
+        return Path(named).name
+    try:
+        return default_corpus((run.source.language, run.target.language))
+    except UserError:
+        return "unknown"
 
 
 def _lengths(longest: int) -> list[int]:
