@@ -41,7 +41,8 @@ class DataConfig(Section):
     corpus: str = ""
     """Name of a corpus, several joined by '+', or a folder; empty: the languages' default."""
     tokenizer: str = "subword"
-    """Unit of text: word, character, subword, or another of `fa_jax.data.tokenizers.TOKENIZERS`."""
+    """Unit of text: word, character, subword, split (at spaces), or another of
+    `fa_jax.data.tokenizers.TOKENIZERS`."""
     source_vocabulary: VocabularySize = 4000
     """Most frequent source tokens kept, special ones included."""
     target_vocabulary: VocabularySize = 4000
@@ -74,6 +75,10 @@ class ModelConfig(Section):
     directions: Literal["both", "forward", "backward"] = "both"
     """How the encoder reads a sentence. In one direction alone it hands its states to the decoder
     as they are (Luong et al. 2015, who read backward)."""
+    start: Literal["backward", "bridge", "zeros"] = "backward"
+    """How the decoder starts where the encoder reads in both directions: each layer from the
+    encoder layer's backward state; or, as JoeyNMT's does, all from tanh(W [both last states] + b),
+    hidden states and cells; or from zeros."""
     query: Literal["previous", "current"] = "previous"
     """The decoder state that attends: h_{t-1}, before this step's word is read, or h_t, from which
     and its context the word is written (Luong et al. 2015)."""
@@ -85,6 +90,8 @@ class ModelConfig(Section):
     """What the decoder reads the source by: a score under a span, or a summary."""
     input_feeding: bool = False
     """Feed tanh(W [c_t; h_t]) to the next step, and write words from it (Luong et al. 2015)."""
+    attentional_bias: bool = False
+    """A bias in that tanh, as JoeyNMT has it."""
     contextualize: bool = False
     """Gate all embeddings by the source sentence's mean (Choi et al. 2017)."""
     dropout: Annotated[float, ("at least", 0), ("less than", 1)] = 0.0
@@ -101,6 +108,16 @@ class ModelConfig(Section):
                 "an encoder that reads in one direction hands its states to the decoder: "
                 f"model.encoder_size ({self.encoder_size}) must be model.decoder_size "
                 f"({self.decoder_size}), or model.directions both, got {self.directions}"
+            )
+        if self.directions != "both" and self.start != "backward":
+            raise UserError(
+                f"model.start {self.start} is for an encoder that reads in both directions, got "
+                f"model.directions {self.directions}"
+            )
+        if self.attentional_bias and not self.writes_attentional:
+            raise UserError(
+                "model.attentional_bias is for words that are written from tanh(W [c_t; h_t]): "
+                "with model.input_feeding, or model.query current"
             )
 
     @property
