@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.config import TrainingConfig as TrainingConfig
     from fa_jax.errors import UserError as UserError
     from fa_jax.presets import finetuning as finetuning
+    from fa_jax.presets import learning_documents as learning_documents
     from fa_jax.presets import preset as preset
     from fa_jax.runs.evaluate import evaluate as evaluate
     from fa_jax.runs.evaluate import perplexity as perplexity
@@ -36,6 +37,7 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.runs.train import finetune as finetune
     from fa_jax.runs.train import train as train
     from fa_jax.runs.translate import translate as translate
+    from fa_jax.serving import serve as serve
 
 _MODULES = {
     "cache": ("set_up_process",),

@@ -33,8 +33,7 @@ def model_card(run: Run, corpus: str, scores: Json, licence: str, longest: int) 
         f"Translates {source} to {target}. A recurrent model with attention "
         f"({attention_text(run.config.model.attention)}), trained with fa_jax.",
         "## Use",
-        f"```sh\npip install {' '.join(_packages(run))}\n"
-        'echo "…" | python translate.py\n```',
+        f'```sh\npip install {" ".join(_packages(run))}\necho "…" | python translate.py\n```',
         '```python\nfrom translate import Translator\n\nTranslator().translate(["…"])\n```',
         "`translate.py` runs the programs in this folder on a CPU, a GPU (cuda) or a TPU. They "
         f"read up to {longest:,} tokens a sentence. `model.safetensors` holds the weights, "

@@ -1,7 +1,7 @@
 """Translates lines from stdin to stdout, or from Python: `Translator().translate(["…"])`.
 
-It needs jax (with flatbuffers), numpy, safetensors and the tokenizer's own library, and the files beside it. It reads
-no other code.
+It needs jax (with flatbuffers), numpy, safetensors and the tokenizer's own library, and the files
+beside it. It reads no other code.
 """
 
 import argparse

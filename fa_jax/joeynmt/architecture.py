@@ -74,17 +74,17 @@ def differences(encoder: Json, decoder: Json) -> list[str]:
     layers = [side["num_layers"] for side in sides.values()]
     if layers[0] != layers[1]:
         found.append(
-            f"its encoder has {layers[0]} layers and its decoder {layers[1]}; here they have as many"
+            f"its encoder has {layers[0]} layers, its decoder {layers[1]}; here both have as many"
         )
     sizes = [side["embeddings"]["embedding_dim"] for side in sides.values()]
     if sizes[0] != sizes[1]:
-        found.append(f"its embeddings have {sizes[0]} and {sizes[1]} numbers; here they have as many")
+        found.append(f"its embeddings are of sizes {sizes[0]} and {sizes[1]}; here of one size")
     if decoder["attention"] not in SCORES:
         found.append(f"its attention is {decoder['attention']!r}; known are {', '.join(SCORES)}")
     if decoder["init_hidden"] == "last":
         found.append(
-            "its decoder starts from the encoder's last state as it is (init_hidden: last); here it "
-            "starts through a bridge or from zeros"
+            "its decoder starts from the encoder's last state as it is (init_hidden: last); here "
+            "it starts through a bridge or from zeros"
         )
     if decoder["activation"] != "tanh":
         found.append(f"its decoder's activation is {decoder['activation']}; here it is tanh")

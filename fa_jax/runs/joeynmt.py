@@ -13,8 +13,8 @@ from fa_jax.config_file import config_json
 from fa_jax.data.codec import save_codec
 from fa_jax.data.tokenizers import saved_tokenizer
 from fa_jax.errors import UserError
-from fa_jax.joeynmt.archive import read_archive
 from fa_jax.joeynmt.architecture import model_config
+from fa_jax.joeynmt.archive import read_archive
 from fa_jax.joeynmt.text import Text, read_text
 from fa_jax.joeynmt.weights import parameters
 from fa_jax.model.encoder_decoder import init_encoder_decoder

@@ -137,9 +137,7 @@ def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: lis
     source, target = run.source.language, run.target.language
     return {
         "title": run.folder.name,
-        "about": f"{source} to {target}, {attention_text(run.config.model.attention)}; checkpoint "
-        f"of step {run.step:,}, {run.validation_bleu:.2f} on the validation set (smoothed sentence "
-        "BLEU).",
+        "about": _about(run),
         "source": source,
         "target": target,
         "missing": missing,
@@ -159,6 +157,14 @@ def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: lis
         ],
         "settings": _settings(config_json(run.config)),
     }
+
+
+def _about(run: Run) -> str:
+    attention = attention_text(run.config.model.attention)
+    languages = f"{run.source.language} to {run.target.language}"
+    score = f", {run.validation_bleu:.2f} on the validation set (smoothed sentence BLEU)"
+    validated = score if run.validation_bleu else ""  # one from elsewhere was not validated here
+    return f"{languages}, {attention}; checkpoint of step {run.step:,}{validated}."
 
 
 def _threshold(scores: Json) -> str:
@@ -185,7 +191,8 @@ def _scores(found: list[Json]) -> Json:
     shown = [name.replace("_", " by ").replace("bleu", "BLEU") for name in metrics]
     shown = [name.upper() if name == "ribes" else name for name in shown]
     heads = ["threshold", *shown, "window", "not scored", "beam", "sentences"]
-    signatures = [f"{n}: {found[0][f'{n}_signature']}" for n in metrics if f"{n}_signature" in names]
+    signed = [name for name in metrics if f"{name}_signature" in names]
+    signatures = [f"{name}: {found[0][f'{name}_signature']}" for name in signed]
     return {"heads": heads, "rows": rows, "signatures": signatures}
 
 

@@ -66,7 +66,13 @@ def test_what_does_not_agree_is_said_and_nothing_is_written(copied, tmp_path):
     with pytest.raises(fa_jax.UserError) as caught:
         fa_jax.import_joeynmt(folder / "best.ckpt", tmp_path / "run")
     text = str(caught.value)
-    for part in ("encoder has GRUs", "decoder has GRUs", "1 layers", "init_hidden", "relu"):
+    for part in (
+        "encoder has GRUs",
+        "decoder has GRUs",
+        "1 layers, its decoder 2",
+        "init_hidden",
+        "relu",
+    ):
         assert part in text
     assert not (tmp_path / "run").exists() and len(text.splitlines()) == 6
 
@@ -78,7 +84,7 @@ def test_what_does_not_agree_is_said_and_nothing_is_written(copied, tmp_path):
         ({"encoder": {"hidden_size": 5}}, "not of the sizes"),
         ({"encoder": {"bidirectional": False}}, "forward alone"),
         ({"decoder": {"attention": "dot"}}, "'dot'"),
-        ({"decoder": {"embeddings": {"embedding_dim": 9}}}, "5 and 9"),
+        ({"decoder": {"embeddings": {"embedding_dim": 9}}}, "sizes 5 and 9"),
     ],
 )
 def test_other_models_are_refused(copied, tmp_path, changes, message):

@@ -28,7 +28,10 @@ CHANGES = {
 }
 """Of the encoder and of the decoder."""
 SHARED = {"type": "recurrent", "rnn_type": "lstm", "embeddings": {"embedding_dim": 5}}
-WORDS = {"src": "the cat sat on mat a".split(), "trg": "die Katze saß auf der Matte ein".split()}
+WORDS = {
+    "src": ["the", "cat", "sat", "on", "mat", "a"],
+    "trg": ["die", "Katze", "saß", "auf", "der", "Matte", "ein"],
+}
 PAIRS = [("the cat sat on a mat", "die Katze saß auf"), ("a dog", "ein ein Matte")]
 
 
