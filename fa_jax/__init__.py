@@ -20,19 +20,24 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.config import TrainingConfig as TrainingConfig
     from fa_jax.errors import UserError as UserError
     from fa_jax.presets import finetuning as finetuning
+    from fa_jax.presets import learning_documents as learning_documents
     from fa_jax.presets import preset as preset
     from fa_jax.runs.evaluate import evaluate as evaluate
     from fa_jax.runs.evaluate import perplexity as perplexity
     from fa_jax.runs.evaluate import score_test as score_test
     from fa_jax.runs.evaluate import select as select
+    from fa_jax.runs.export import export as export
     from fa_jax.runs.folder import set_threshold as set_threshold
+    from fa_jax.runs.joeynmt import import_joeynmt as import_joeynmt
     from fa_jax.runs.order import threshold_for_window as threshold_for_window
+    from fa_jax.runs.report import report as report
     from fa_jax.runs.run import load_run as load_run
     from fa_jax.runs.trace import show as show
     from fa_jax.runs.trace import trace as trace
     from fa_jax.runs.train import finetune as finetune
     from fa_jax.runs.train import train as train
     from fa_jax.runs.translate import translate as translate
+    from fa_jax.serving import serve as serve
 
 _MODULES = {
     "cache": ("set_up_process",),
@@ -44,6 +49,9 @@ _MODULES = {
     "runs.translate": ("translate",),
     "runs.trace": ("trace", "show"),
     "runs.evaluate": ("evaluate", "perplexity", "score_test", "select"),
+    "runs.report": ("report",),
+    "runs.export": ("export",),
+    "runs.joeynmt": ("import_joeynmt",),
     "runs.order": ("threshold_for_window",),
     "runs.folder": ("set_threshold",),
     "serving": ("serve",),

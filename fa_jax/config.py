@@ -42,7 +42,7 @@ class DataConfig(Section):
     """Name of a corpus, several names joined by '+', or a folder. Empty: the default of the
     languages."""
     tokenizer: str = "subword"
-    """What a token is: word, character, subword, or another of
+    """What a token is: word, character, subword, split (at spaces), or another of
     `fa_jax.data.tokenizers.TOKENIZERS`."""
     source_vocabulary: VocabularySize = 4000
     """Size of the source vocabulary: the most frequent tokens, and four special ones."""
@@ -79,6 +79,10 @@ class ModelConfig(Section):
     directions: Literal["both", "forward", "backward"] = "both"
     """In which directions the encoder reads a sentence. An encoder of one direction hands its last
     states to the decoder. Luong et al. (2015) read backward."""
+    start: Literal["backward", "bridge", "zeros"] = "backward"
+    """How the decoder starts where the encoder reads in both directions: each layer from the
+    encoder layer's backward state; or, as JoeyNMT's does, all from tanh(W [both last states] + b),
+    hidden states and cells; or from zeros."""
     query: Literal["previous", "current"] = "previous"
     """Which decoder state asks attention. previous: h_{t-1}, before the decoder reads the last
     word. current: h_t, after it; the next word is written from h_t and its context (Luong et al.
@@ -93,6 +97,8 @@ class ModelConfig(Section):
     input_feeding: bool = False
     """Input feeding: the next step reads tanh(W [c_t; h_t]), and words are written from it (Luong
     et al. 2015)."""
+    attentional_bias: bool = False
+    """A bias in that tanh, as JoeyNMT has it."""
     contextualize: bool = False
     """Contextualise: gate all embeddings by the mean of the source sentence (Choi et al. 2017)."""
     dropout: Annotated[float, ("at least", 0), ("less than", 1)] = 0.0
@@ -110,6 +116,16 @@ class ModelConfig(Section):
                 "an encoder that reads in one direction hands its states to the decoder: "
                 f"model.encoder_size ({self.encoder_size}) must be model.decoder_size "
                 f"({self.decoder_size}), or model.directions both, got {self.directions}"
+            )
+        if self.directions != "both" and self.start != "backward":
+            raise UserError(
+                f"model.start {self.start} is for an encoder that reads in both directions, got "
+                f"model.directions {self.directions}"
+            )
+        if self.attentional_bias and not self.writes_attentional:
+            raise UserError(
+                "model.attentional_bias is for words that are written from tanh(W [c_t; h_t]): "
+                "with model.input_feeding, or model.query current"
             )
 
     @property

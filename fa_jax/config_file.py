@@ -64,6 +64,12 @@ def attention_json(attention: Attention) -> Json:
         raise UserError(str(error)) from error
 
 
+def attention_text(attention: Attention) -> str:
+    """What it is, in words: "concat score, flexible span"."""
+    names = {role: part["name"] for role, part in attention_json(attention).items()}
+    return ", ".join(f"{name.replace('_', ' ')} {role}" for role, name in names.items())
+
+
 def _attention(content: Json) -> Attention:
     parts = {}
     for role, settings in content.items():

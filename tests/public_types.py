@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import fa_jax
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.runs.evaluate import Evaluation, Selection
+from fa_jax.runs.joeynmt import Imported
 from fa_jax.runs.run import Run
 
 
@@ -76,3 +77,6 @@ def runs():
     fa_jax.set_threshold(run.folder, 1.2)
     fa_jax.set_up_process()
     assert_type(fa_jax.score_test(run), dict[str, Evaluation])
+    assert_type(fa_jax.report(run), Path)
+    assert_type(fa_jax.export(run, "exported/mine"), Path)
+    assert_type(fa_jax.import_joeynmt("model/best.ckpt", "runs/joey"), Imported)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from fa_jax.whole_files import write_bytes, write_text
+from fa_jax.whole_files import whole_folder, write_bytes, write_text
 
 
 def test_it_is_written_and_replaced(tmp_path):
@@ -29,3 +29,15 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch)
         write_text(path, "new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_is_whole_or_not_there(tmp_path):
+    with whole_folder(tmp_path / "new") as beside:
+        (beside / "a").write_text("a")
+        assert not (tmp_path / "new").exists()
+    assert [path.name for path in tmp_path.rglob("*")] == ["new", "a"]
+    with pytest.raises(OSError), whole_folder(tmp_path / "new") as beside:
+        (beside / "b").write_text("b")
+    with pytest.raises(KeyError), whole_folder(tmp_path / "other") as beside:
+        raise KeyError
+    assert [path.name for path in tmp_path.rglob("*")] == ["new", "a"]

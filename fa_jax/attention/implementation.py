@@ -43,16 +43,17 @@ def for_step(name: str | None, config: AttentionConfig, step: Step) -> Callable[
     return IMPLEMENTATIONS[name]
 
 
-def for_search(attentions: Sequence[Attention]) -> Implementation:
+def for_search(attentions: Sequence[Attention], platform: str | None = None) -> Implementation:
     """What a beam search hands to its steps.
 
     Windowed wherever that pays for long sentences, at any threshold: windows may be whole
     sentences, padding costs nothing in them, and so one program does for all lengths.
 
-    attentions: of an ensemble's members.
+    attentions: of an ensemble's members. platform: where it runs; None: here.
     """
+    platform = platform or jax.default_backend()
     scores = [config.score for config in attentions if isinstance(config, AttentionConfig)]
-    pays = all(jax.default_backend() in score.windowed_from for score in scores)
+    pays = all(platform in score.windowed_from for score in scores)
     return "windowed" if pays else "dense"
 
 

@@ -28,10 +28,12 @@ def train_and_score(train: Callable[[], Any]):
         print(f"stopped and saved at step {step}; the same command continues", file=sys.stderr)
         raise SystemExit(128 + number) from None
     found = fa_jax.score_test(run)
+    page = fa_jax.report(run)
     if jax.process_index() > 0:
         return
     for evaluation in found.values():
         print(summary(evaluation.scores))
+    print(f"\nreport: {page}")
     print(f"\n{EXAMPLES} test sentences (source, translation, reference):")
     rows = zip(evaluation.pairs, evaluation.translations, strict=True)
     for (source, reference), translation in islice(rows, EXAMPLES):

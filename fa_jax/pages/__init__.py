@@ -3,6 +3,7 @@
 import base64
 import io
 from pathlib import Path
+from typing import Any
 
 from fontTools import subset
 
@@ -27,6 +28,20 @@ def write_span_page(trace: SpanTrace, path: Path, title: str = "") -> None:
       OSError: the file cannot be written.
     """
     page = filled("spans.html", TITLE=title, TRACE=span_content(trace))
+    write_text(path, page.replace("/*FONT*/", _font(page)))
+
+
+def write_report_page(content: dict[str, Any], path: Path) -> None:
+    """Writes one HTML page about a run: its scores, samples, course and settings.
+
+    Args:
+      content: of `fa_jax.runs.report`.
+      path: the page; one that is there is replaced when the new one is whole.
+
+    Raises:
+      OSError: the file cannot be written.
+    """
+    page = filled("report.html", REPORT=content)
     write_text(path, page.replace("/*FONT*/", _font(page)))
 
 

@@ -6,14 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from jaxtyping import Int
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.vocabulary import END, SPECIAL
 from fa_jax.decoding.documents import joined
 from fa_jax.decoding.forced import SpanTrace, trace_translations
+from fa_jax.decoding.search import SearchResult
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
-from fa_jax.runs.translate import know_documents, read_sources, search, texts_of
+from fa_jax.runs.translate import Source, know_documents, read_sources, search, texts_of
 
 
 def trace(
@@ -60,12 +62,26 @@ def traces(run: Run, lines: Sequence[str], decoding: DecodingConfig) -> list[Spa
     ends = np.cumsum([0, *map(len, documents)])
     whole = ends if know_documents([run]) else None
     results = search([run], [sources], decoding, documents=whole)
+    return traces_of(run, sources, decoding, results, whole)
+
+
+def traces_of(
+    run: Run,
+    sources: Sequence[Source],
+    decoding: DecodingConfig,
+    results: Sequence[SearchResult],
+    documents: Int[np.ndarray, " boundaries"] | None = None,
+) -> list[SpanTrace]:
+    """The trace of the best hypothesis of each source, none of which is empty.
+
+    documents: as of `search`; the traces are then of documents.
+    """
     parts = [found[0] for found in texts_of(run, sources, decoding, results)]
-    spans = list(itertools.pairwise(ends))
+    spans = list(itertools.pairwise(range(len(sources) + 1) if documents is None else documents))
     texts = ["\n".join(parts[a:b]) for a, b in spans]
     ids = [joined([source.ids for source in sources[a:b]]) for a, b in spans]
     words = [joined([result.hypotheses[0].words for result in results[a:b]]) for a, b in spans]
-    if whole is not None:
+    if documents is not None:
         decoding = replace(decoding, max_source_length=max(map(len, ids)))
     token = run.target.vocabulary.tokens
     return [

@@ -8,7 +8,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.routing import Route
 
 from fa_jax.attention import AttentionConfig
-from fa_jax.config_file import attention_json
+from fa_jax.config_file import attention_text
 from fa_jax.fonts import packaged_font
 from fa_jax.pages.content import threshold_text
 from fa_jax.pages.template import filled
@@ -61,7 +61,6 @@ ROUTES = [
 def _about(run: Run) -> dict[str, Any]:
     """A run, as the page's script reads it. threshold: its own; null where none changes a thing."""
     config, attention = run.config, run.config.model.attention
-    names = {role: part["name"] for role, part in attention_json(attention).items()}
     has_windows = isinstance(attention, AttentionConfig) and (
         attention.span.narrows(1.0) != attention.span.narrows(float("inf"))
     )
@@ -70,7 +69,7 @@ def _about(run: Run) -> dict[str, Any]:
         "source": _language(run.source.language),
         "target": _language(run.target.language),
         "threshold": threshold_text(config.decoding.threshold) if has_windows else None,
-        "attention": ", ".join(f"{name.replace('_', ' ')} {role}" for role, name in names.items()),
+        "attention": attention_text(attention),
         "bleu": run.validation_bleu,
     }
 

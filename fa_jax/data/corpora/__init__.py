@@ -108,7 +108,7 @@ def load_corpus(name: str, languages: str) -> Corpus:
             f"got {languages!r}"
         )
     codes = match.groups()
-    name = name or _default(codes)
+    name = name or default_corpus(codes)
     names = [name] if Path(name).is_dir() else name.split("+")  # a folder may have one in its name
     builders, digests = zip(*(builder_of(part, codes) for part in names), strict=True)
     splits = {
@@ -118,7 +118,12 @@ def load_corpus(name: str, languages: str) -> Corpus:
     return Corpus(name, *codes, digest_of(*digests), **splits)
 
 
-def _default(languages: tuple[str, str]) -> str:
+def default_corpus(languages: tuple[str, ...]) -> str:
+    """Its name for a pair of languages, in either direction.
+
+    Raises:
+      UserError: none is included for them.
+    """
     chosen = [name for name, held in EMBEDDED.items() if {*held} == {*languages}]
     chosen = [name for name in chosen if name not in BY_NAME_ALONE]
     if not chosen:

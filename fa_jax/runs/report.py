@@ -1,0 +1,208 @@
+"""A run as something to look at: a page, pictures, and the same pictures in TensorBoard."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from fa_jax.config_file import attention_text, config_json
+from fa_jax.data.corpora import load_corpus
+from fa_jax.decoding.forced import SpanTrace
+from fa_jax.decoding.search import SMALLEST_BATCH
+from fa_jax.errors import UserError
+from fa_jax.pages.content import span_content, threshold_text
+from fa_jax.runs.folder import check_own, read_json
+from fa_jax.runs.run import Run
+from fa_jax.runs.trace import traces_of
+from fa_jax.runs.translate import read_sources, search
+from fa_jax.training.metrics import read_metrics
+
+SAMPLES = 5
+"""Test sentences whose spans are shown."""
+LOOKED_AT, READABLE = 50, 40
+"""The samples are the first of so many test sentences that have at most so many tokens."""
+SEARCHED = SMALLEST_BATCH + 1
+"""Sentences that are searched together: as many as it takes to use the program that scored the test
+set, which is compiled."""
+NARROW = 1.2
+"""The samples' threshold where the run's own is wider: the paper's."""
+CURVES = {
+    "loss_per_token": "loss, nats a token",
+    "validation_bleu": "validation score (greedy, smoothed sentence BLEU)",
+    "strength": "mean strength g(t)",
+    "learning_rate": "learning rate",
+}
+Json = dict[str, Any]
+
+
+class Sample(NamedTuple):
+    """A test sentence and what the run made of it."""
+
+    source: str
+    reference: str
+    trace: SpanTrace
+
+
+def report(run: Run, folder: str | Path | None = None) -> Path:
+    """Writes `report.html`, `pictures` and TensorBoard's images of them: what a run is and does.
+
+    The page has scores, BLEU against window, five test sentences with their spans, the course of
+    the training and all settings. It is one file and needs no network. Where a file of the run or
+    its corpus is not there, the page says so.
+
+    Args:
+      run: a trained run.
+      folder: where to write; default: the run's own.
+
+    Returns:
+      The page.
+
+    Raises:
+      UserError: the run comes with fa_jax and no folder is given.
+      OSError: the folder cannot be written.
+
+    >>> page = fa_jax.report(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
+    """
+    if folder is None:
+        check_own(run.folder)
+    folder = Path(folder or run.folder)
+    rows, samples, missing = read_metrics(run.folder), [], []
+    try:
+        samples = sampled(run)
+    except UserError as error:
+        missing.append(f"There are no test sentences, since the corpus is not there: {error}")
+    if jax.process_index() == 0:
+        folder.mkdir(parents=True, exist_ok=True)
+        _draw(run, folder, rows, samples)
+        from fa_jax.pages import write_report_page
+
+        write_report_page(_content(run, rows, samples, missing), folder / "report.html")
+    return folder / "report.html"
+
+
+def sampled(run: Run) -> list[Sample]:
+    """Test sentences that are short enough to read, translated in windows.
+
+    Raises:
+      UserError: the run's corpus is not there.
+    """
+    data = run.config.data
+    test = load_corpus(data.corpus, data.languages).test
+    pairs = [test[row] for row in range(min(LOOKED_AT, len(test)))]
+    read = read_sources(run, [source for source, _ in pairs])
+    order = sorted(range(len(read)), key=lambda row: len(read[row].ids) > READABLE)
+    rows = [row for row in order if read[row].ids][:SEARCHED]
+    decoding = run.config.decoding
+    decoding = replace(decoding, threshold=min(NARROW, decoding.threshold))
+    sources = [read[row] for row in rows]
+    results = search([run], [sources], decoding)[:SAMPLES]
+    traces = traces_of(run, sources[:SAMPLES], decoding, results)
+    return [Sample(*pairs[row], trace) for row, trace in zip(rows, traces, strict=False)]
+
+
+def _draw(run: Run, folder: Path, rows: Sequence[Json], samples: Sequence[Sample]):
+    """Pictures, and TensorBoard's images of them."""
+    from PIL import Image
+    from tensorboardX import SummaryWriter
+
+    from fa_jax.plots import plot_spans, plot_training
+
+    pictures = folder / "pictures"
+    pictures.mkdir(exist_ok=True)
+    drawn = {}
+    if rows:
+        drawn["curves"] = pictures / "curves.png"
+        plot_training(rows, drawn["curves"])
+    for number, sample in enumerate(samples, start=1):
+        path = drawn[f"spans/{number}"] = pictures / f"spans-{number}.png"
+        plot_spans(sample.trace, path, sample.trace.translation)
+    with SummaryWriter(str(folder / "events"), filename_suffix=".pictures") as events:
+        for name, path in drawn.items():
+            with Image.open(path) as picture:
+                pixels = np.asarray(picture.convert("RGB"))
+            events.add_image(name, pixels, run.step, dataformats="HWC")
+
+
+def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: list[str]) -> Json:
+    """What the page's script reads."""
+    path = run.folder / "test.json"
+    scores = read_json(path) if path.exists() else {}
+    if not scores:
+        missing = [*missing, "There are no scores of the test set: the run has no test.json."]
+    if not rows:
+        missing = [*missing, "There are no curves: the run has no metrics.jsonl."]
+    source, target = run.source.language, run.target.language
+    return {
+        "title": run.folder.name,
+        "about": _about(run),
+        "source": source,
+        "target": target,
+        "missing": missing,
+        "scores": _scores(list(scores.values())),
+        "tradeoff": [
+            (one["window"], one["bleu"], _threshold(one))
+            for one in sorted(scores.values(), key=lambda one: one["window"])
+        ],
+        "samples": [
+            {"source": s.source, "reference": s.reference, "trace": span_content(s.trace)}
+            for s in samples
+        ],
+        "curves": [
+            {"title": title, "points": points, "dots": name == "validation_bleu"}
+            for name, title in CURVES.items()
+            if len(points := [(row["step"], row[name]) for row in rows if name in row]) > 0
+        ],
+        "settings": _settings(config_json(run.config)),
+    }
+
+
+def _about(run: Run) -> str:
+    attention = attention_text(run.config.model.attention)
+    languages = f"{run.source.language} to {run.target.language}"
+    score = f", {run.validation_bleu:.2f} on the validation set (smoothed sentence BLEU)"
+    validated = score if run.validation_bleu else ""  # one from elsewhere was not validated here
+    return f"{languages}, {attention}; checkpoint of step {run.step:,}{validated}."
+
+
+def _threshold(scores: Json) -> str:
+    return f"τ = {threshold_text(float(scores['threshold']))}"
+
+
+def _scores(found: list[Json]) -> Json:
+    """A table: a row a threshold, with every metric, and the metrics' signatures."""
+    if not found:
+        return {"heads": [], "rows": [], "signatures": []}
+    names = list(found[0])[: list(found[0]).index("window")]
+    metrics = [name for name in names if not name.endswith("_signature")]
+    rows = [
+        [
+            _threshold(one),
+            *(f"{one[name]:.{3 if name == 'ribes' else 2}f}" for name in metrics),
+            f"{one['window']:.2f} of {one['source_length']:.2f}",
+            f"{1 - one['window'] / max(one['source_length'], 1e-9):.0%}",
+            f"{one['beam_size']}",
+            f"{one['sentences']:,}",
+        ]
+        for one in found
+    ]
+    shown = [name.replace("_", " by ").replace("bleu", "BLEU") for name in metrics]
+    shown = [name.upper() if name == "ribes" else name for name in shown]
+    heads = ["threshold", *shown, "window", "not scored", "beam", "sentences"]
+    signed = [name for name in metrics if f"{name}_signature" in names]
+    signatures = [f"{name}: {found[0][f'{name}_signature']}" for name in signed]
+    return {"heads": heads, "rows": rows, "signatures": signatures}
+
+
+def _settings(config: Json) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Each section's settings, by their names on the command line."""
+    leaves = jax.tree_util.tree_leaves_with_path(config)
+    sections: dict[str, list[tuple[str, str]]] = {}
+    for path, value in leaves:
+        section, *rest = (str(key.key) for key in path)
+        if rest:
+            text = threshold_text(value) if isinstance(value, float) else str(value)
+            sections.setdefault(section, []).append((".".join(rest).replace("_", "-"), text))
+    return [*sections.items()]
