@@ -131,8 +131,8 @@ def check_order(config: Config):
         raise UserError(f"windows can be ordered of a flexible span alone, not of {attention}")
     if config.training.span_teacher != "attention":
         raise UserError(
-            "windows by order need attention as the teacher of the span: leave out "
-            "--training.span-teacher, or order no windows (--window 0)"
+            "windows by order need attention as the teacher of the span: leave "
+            "--training.span-teacher out, or order no windows (--window 0)"
         )
 
 

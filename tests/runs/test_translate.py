@@ -133,7 +133,7 @@ def test_more_translations_than_the_beam_has(run, n_best, mend):
 
 
 def test_unknown_words_need_an_alignment():
-    with pytest.raises(UserError, match="alignment, which the attention of tiny does not have"):
+    with pytest.raises(UserError, match="an alignment, and the attention of tiny has none"):
         translate(make_run(attention=NoAttention()), LINES)
 
 
