@@ -3,13 +3,14 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 from scipy.optimize import brentq
 
 from fa_jax.data.corpora import load_corpus
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
-from fa_jax.runs.translate import read_sources, search
+from fa_jax.runs.translate import know_documents, read_sources, search
 
 NARROWEST, WIDEST = 1e-4, 1e3
 """Thresholds that are tried."""
@@ -21,12 +22,17 @@ def window_share(run: Run, threshold: float) -> float:
     """What greedy search over the validation set scores, as a share of what it would at τ = ∞."""
     decoding = replace(run.config.decoding, threshold=threshold, beam_size=1)
     data = run.config.data
-    texts = [source for source, _ in load_corpus(data.corpus, data.languages).validation]
-    sources = read_sources(run, texts)
-    results = search([run], [sources], decoding)
-    calls = [result.calls for result in results]
-    whole = sum(len(source.ids) * n for source, n in zip(sources, calls, strict=True))
-    return average_window(results) * sum(calls) / max(1, whole)
+    validation = load_corpus(data.corpus, data.languages).validation
+    sources = read_sources(run, [source for source, _ in validation])
+    documents = validation.documents() if know_documents([run]) else None
+    results = search([run], [sources], decoding, documents=documents)
+    lengths, calls = (
+        np.array(column)
+        for column in ([len(source.ids) for source in sources], [one.calls for one in results])
+    )
+    if documents is not None:  # a document's calls are not told line by line
+        calls = np.full(len(calls), calls.mean())
+    return average_window(results) * calls.sum() / max(1, lengths @ calls)
 
 
 def threshold_for_window(run: Run, window: float) -> float:

@@ -61,7 +61,7 @@ def test_a_corpus_is_a_folder_and_a_row(monkeypatch):
     monkeypatch.setitem(corpora.EMBEDDED, "one", ("de", "fr"))
     assert "de-en, de-fr, en-ja" in message("", "en-fr")
     monkeypatch.setitem(corpora.EMBEDDED, "two", ("fr", "de"))
-    assert corpora._default(("fr", "de")) == "one+two"
+    assert corpora.default_corpus(("fr", "de")) == "one+two"
     assert "two has no train set for fr-de" in message("two", "fr-de")
 
 

@@ -149,8 +149,8 @@ def test_a_passage_counts_its_sentences():
 
 def test_learning_in_windows_is_learning_at_their_threshold():
     params, of = parameters(), []
-    for in_windows in (False, True):
-        training = TrainingConfig(threshold=0.5, in_windows=in_windows, span_teacher="loss")
+    for settings in ({"threshold": 0.5}, {"in_windows": 0.5}):
+        training = TrainingConfig(**settings, span_teacher="loss")
         config = Config(model=CONFIG, training=training)
         options = {"sentences": jnp.float32(3), "training_keys": None}
         gradient = jax.jit(jax.value_and_grad(objective, has_aux=True), static_argnums=1)
