@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from fa_jax import attention
+from fa_jax.attention.learnt_in_windows import learns_in_windows
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
 from fa_jax.data.corpora import load_corpus
 from fa_jax.errors import UserError
@@ -344,12 +345,7 @@ def learning_documents(config: Config, longest: int, window: float = WINDOW) -> 
     """
     config = finetuning(config, window)
     data = replace(config.data, documents=True, max_length=longest)
-    kind, windows = config.model.attention, {}
-    if (
-        isinstance(kind, attention.AttentionConfig)
-        and kind.span.learns_in_windows
-        and kind.span.narrows(LEARNT_FROM)
-        and not kind.score.initial_state(1, 1)
-    ):
-        windows = {"in_windows": LEARNT_FROM}
-    return replace(config, data=data, training=replace(config.training, **windows))
+    kind = config.model.attention
+    narrow = learns_in_windows(kind) and kind.span.narrows(LEARNT_FROM)
+    training = replace(config.training, in_windows=LEARNT_FROM if narrow else 0.0)
+    return replace(config, data=data, training=training)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float, PyTree
 
-from fa_jax.attention.attention_config import AttentionConfig
+from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.chunks import BLOCK, Chunk, chunks_of, rows_of
 from fa_jax.attention.lesson import Gaze
 from fa_jax.attention.params import Params
@@ -66,6 +66,15 @@ def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, Att
     annotations, keys = jax.lax.stop_gradient(read)
     taps = [_tap(leaf) for leaf in jax.tree.leaves(read) if _has_gradient(leaf)]
     return memory.replace(annotations=annotations, keys=keys), state.replace(taps=taps)
+
+
+def learns_in_windows(config: Attention) -> bool:
+    """Whether `learn_in_windows` is for this attention."""
+    return (
+        isinstance(config, AttentionConfig)
+        and config.span.learns_in_windows
+        and not jax.tree.leaves(config.score.initial_state(1, 1))
+    )
 
 
 def _has_gradient(leaf: Array) -> bool:

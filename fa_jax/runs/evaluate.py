@@ -99,13 +99,17 @@ def evaluate(
     target = runs[0].target
     # An ensemble's members may count a sentence's tokens differently.
     lengths = np.mean([[len(source.ids) for source in of_run] for of_run in sources], axis=0)
+    searched = lengths
+    if ends is not None:  # what a step can score is the whole document, ends of its lines included
+        whole = np.add.reduceat(lengths + 1, ends[:-1]) - 1
+        searched = np.repeat(whole, np.diff(ends))
     calls = np.array([result.calls for result in results])
     words = Words(target.language)
     return Evaluation(
         scores={
             **score_translations(translations, references, target.language, words.tokenize),
             "window": average_window(results),
-            "source_length": float((lengths * calls).sum() / max(1, calls.sum())),
+            "source_length": float((searched * calls).sum() / max(1, calls.sum())),
             "mean_source_tokens": float(lengths.mean()),
             "sentences": len(texts),
             "threshold": decoding.threshold,

@@ -13,6 +13,7 @@ from typing import Any
 import jax
 
 from fa_jax.attention import AttentionConfig, Flexible
+from fa_jax.attention.learnt_in_windows import learns_in_windows
 from fa_jax.config import Config
 from fa_jax.config_file import config_json
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
@@ -123,7 +124,12 @@ def continued(run: Run, config: Config) -> Params:
 
 
 def check_order(config: Config):
-    """Raises UserError where windows are ordered of a model that cannot learn them."""
+    """Raises UserError where windows are asked of a model that cannot learn them, or in them."""
+    if config.training.in_windows and not learns_in_windows(config.model.attention):
+        raise UserError(
+            f"{config.model.attention} needs all positions to learn: leave out "
+            "--training.in-windows, or set it to 0"
+        )
     if not config.training.window:
         return
     attention = config.model.attention
