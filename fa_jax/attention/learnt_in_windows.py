@@ -19,7 +19,7 @@ from fa_jax.attention.lesson import Gaze
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
 from fa_jax.attention.span import Reach, by_position
-from fa_jax.attention.step import AttentionState, Memory, Step, Weighed
+from fa_jax.attention.step import AttentionState, Memory, Step, Taps, Weighed
 from fa_jax.attention.windowed import (
     means,
     of_dimensions,
@@ -27,12 +27,10 @@ from fa_jax.attention.windowed import (
     sums_in_windows,
 )
 
-Taps = list[Float[Array, "B ..."]]
-"""Of annotations and keys, as far as they have a gradient, in blocks of positions: [B, S ÷ 8, 8,
-...]."""
 
-
-def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, AttentionState]:
+def learn_in_windows(
+    memory: Memory, state: AttentionState, near: int = 0
+) -> tuple[Memory, AttentionState]:
     """Prepares memory and state so that gradients cost what the windows cost, too.
 
     Use it to train on long sources, with a scan of
@@ -45,6 +43,9 @@ def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, Att
     Args:
       memory: from `prepare_memory`.
       state: from `initial_attention_state`, one query a sentence.
+      near: positions on either side of the focus that a flexible span scores, too, however narrow
+        its window is: what it learns from must not be what it sees already. Sentences that are
+        `free` then score these alone, and not all of the source.
 
     Returns:
       The memory, without a gradient, and the state, whose `taps` have it.
@@ -57,7 +58,7 @@ def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, Att
     >>> memory = fa_jax.prepare_memory(params, jnp.ones((2, 9, 6)), jnp.array([9, 7]), config)
     >>> state = fa_jax.initial_attention_state(memory, config)
     >>> memory, state = fa_jax.learn_in_windows(memory, state)
-    >>> [tap.shape for tap in state.taps]  # of annotations and keys, blocks of 8 positions
+    >>> [tap.shape for tap in state.taps.of]  # of annotations and keys, blocks of 8 positions
     [(2, 2, 8, 6), (2, 2, 8, 6)]
     """
     if jax.tree.leaves(state.score):
@@ -65,7 +66,8 @@ def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, Att
     read = memory.annotations, memory.keys
     annotations, keys = jax.lax.stop_gradient(read)
     taps = [_tap(leaf) for leaf in jax.tree.leaves(read) if _has_gradient(leaf)]
-    return memory.replace(annotations=annotations, keys=keys), state.replace(taps=taps)
+    memory = memory.replace(annotations=annotations, keys=keys)
+    return memory, state.replace(taps=Taps(taps, near))
 
 
 def learns_in_windows(config: Attention) -> bool:
@@ -119,7 +121,7 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
     sums, taps = _read(
         config,
         (step.params["score"], step.query, reach.prior),
-        step.taps,
+        step.taps.of,
         step.replace(taps=()),
         reach.replace(prior=jax.lax.stop_gradient(reach.prior)),
     )
@@ -136,7 +138,7 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
         weights=None,
         by_dimension=None,
         gaze=gaze,
-        taps=taps,
+        taps=step.taps.replace(of=taps),
     )
 
 
@@ -146,8 +148,8 @@ Learnt = tuple[Params, Float[Array, "B K Q"], PyTree]
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _read(
-    config: AttentionConfig, learnt: Learnt, taps: Taps, step: Step, reach: Reach
-) -> tuple[Sums, Taps]:
+    config: AttentionConfig, learnt: Learnt, taps: list[Array], step: Step, reach: Reach
+) -> tuple[Sums, list[Array]]:
     """learnt: what step and reach have, too; it has the gradient."""
     return _forward(config, learnt, taps, step, reach)[0]
 

@@ -29,6 +29,19 @@ class Memory:
 
 
 @struct.dataclass
+class Taps:
+    """What `learn_in_windows` hands from step to step.
+
+    of: zeros, for annotations and keys as far as they have a gradient, in blocks of positions:
+    [B, S ÷ 8, 8, ...]. Their gradient is the memory's. near: positions on either side of the focus
+    that are scored whatever the window, by a span whose prior tells them apart.
+    """
+
+    of: list[Float[Array, "B blocks block *X"]]
+    near: int = struct.field(pytree_node=False)
+
+
+@struct.dataclass
 class AttentionState:
     """What one step hands to the next.
 
@@ -40,7 +53,7 @@ class AttentionState:
     step: Int[Array, "B *K"]
     score: PyTree = ()
     span: PyTree = ()
-    taps: PyTree = ()
+    taps: Taps | tuple[()] = ()
 
 
 @struct.dataclass
@@ -61,7 +74,7 @@ class Step:
     memory: Memory
     threshold: float | Float[Array, ""] | Float[Array, "B 1"]
     free: Bool[Array, " B"] | None = None
-    taps: PyTree = ()
+    taps: Taps | tuple[()] = ()
 
 
 @struct.dataclass
@@ -82,4 +95,4 @@ class Weighed:
     weights: Float[Array, "B K S"] | None
     by_dimension: Float[Array, "B K S D"] | None
     gaze: Gaze | None = None
-    taps: PyTree = ()
+    taps: Taps | tuple[()] = ()

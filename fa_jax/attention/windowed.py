@@ -6,6 +6,7 @@ and keeps a running softmax of each row. So the cost follows the sum of the wind
 widest nor the sentence. A row is one query of one sentence.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -30,8 +31,9 @@ class Running:
     """What the chunks so far come to: sums over each row of exp(score − highest) × …
 
     highest: score of the row. total: of 1. context: of annotations. focus: of positions. scores:
-    all that were computed, where somebody asks for weights. moments: of 1, the position and its
-    square, as if there were no prior, where a span learns from attention.
+    all that were computed, where somebody asks for weights. moments: where a span learns from
+    attention, of 1, the position and its square, as if there were no prior; alone: the highest
+    score without one.
     """
 
     highest: Float[Array, "N *D"]
@@ -40,6 +42,7 @@ class Running:
     focus: Float[Array, "N *D"]
     scores: Float[Array, "N S *D"] | None
     moments: Float[Array, "3 N *D"] | None
+    alone: Float[Array, "N *D"] | None
 
 
 def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
@@ -47,8 +50,15 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
 
     Its gradient is that of `dense.weigh`, which is computed where a gradient is asked for.
     """
-    constants = jax.lax.stop_gradient((step, reach))  # a loop of unknown length has no gradient
-    found = _in_windows(_constant(config), *constants, details)
+    return with_gradient_of_dense(_in_windows, config, step, reach, details)
+
+
+def with_gradient_of_dense(
+    weigh: Callable[..., Weighed], config: AttentionConfig, step: Step, reach: Reach, details: bool
+) -> Weighed:
+    """What `weigh` finds; it needs no gradient of its own."""
+    constants = jax.lax.stop_gradient((step, reach))  # a loop of unknown length has none
+    found = weigh(_constant(config), *constants, details)
     return _with_gradient_of(dense.weigh(config, step, reach, details), found)
 
 
@@ -149,6 +159,7 @@ def _nothing(
         focus=zeros((rows, *dimensions)),
         scores=zeros((rows, length, *dimensions)) if keep else None,
         moments=zeros((3, rows, *dimensions)) if moments else None,
+        alone=zeros((rows, *dimensions)) - jnp.inf if moments else None,
     )
 
 
@@ -160,34 +171,37 @@ def _add(
     prior = jax.tree.map(lambda x: rows_of(x)[chunk.row[:, None]], reach.prior)
     bias, factor = prior_of(config, prior, chunk, scores.ndim)
     inside = by_position(chunk.inside, scores.ndim)
-    scores = jnp.where(inside, scores + bias, -jnp.inf)
-    highest = jax.ops.segment_max(scores.max(1), chunk.row, rows)
-    highest = jnp.maximum(running.highest, highest)
-    level = jnp.where(highest == -jnp.inf, 0, highest)
-    before = jnp.exp(running.highest - level)
-    each = jnp.exp(scores - level[chunk.row][:, None])
-    counted = each * factor
+    bare, scores = (jnp.where(inside, x, -jnp.inf) for x in (scores, scores + bias))
     place = by_position(chunk.position, scores.ndim)
 
-    def more(sums: Float[Array, "N *D"], of_chunk: Float[Array, "C *D"]) -> Float[Array, "N *D"]:
-        return (sums * by_position(before, sums.ndim)).at[chunk.row].add(of_chunk)
+    def raised(highest: Float[Array, "N *D"], by: Float[Array, "C block *D"]):
+        """The highest score, what the sums so far are multiplied by, each exp(score − highest)."""
+        new = jnp.maximum(highest, jax.ops.segment_max(by.max(1), chunk.row, rows))
+        level = jnp.where(new == -jnp.inf, 0, new)
+        return new, jnp.exp(highest - level), jnp.exp(by - level[chunk.row][:, None])
 
-    of_moments = running.moments
-    if of_moments is not None:  # an exponent is less than τ
-        alone = each * jnp.exp(jnp.where(inside, -bias, 0))
-        powers = (alone * place**power for power in range(3))
-        of_moments = jnp.stack([*map(more, of_moments, (x.sum(1) for x in powers))])
+    def more(before: Float[Array, "N *D"], sums: Float[Array, "N *X"], new: Float[Array, "C *X"]):
+        return (sums * by_position(before, sums.ndim)).at[chunk.row].add(new)
+
+    highest, before, each = raised(running.highest, scores)
+    counted = each * factor
+    moments, alone = running.moments, running.alone
+    if moments is not None:
+        alone, before_alone, each_alone = raised(alone, bare)
+        powers = ((each_alone * place**power).sum(1) for power in range(3))
+        moments = jnp.stack([*map(partial(more, before_alone), moments, powers)])
     kept = running.scores
     if kept is not None:
         where = jnp.where(chunk.inside, chunk.position, kept.shape[1])
         kept = kept.at[chunk.row[:, None], where].set(scores, mode="drop")
     return Running(
         highest=highest,
-        total=more(running.total, each.sum(1)),
-        context=more(running.context, _context(counted, step.memory.annotations, chunk)),
-        focus=more(running.focus, (counted * place).sum(1)),
+        total=more(before, running.total, each.sum(1)),
+        context=more(before, running.context, _context(counted, step.memory.annotations, chunk)),
+        focus=more(before, running.focus, (counted * place).sum(1)),
         scores=kept,
-        moments=of_moments,
+        moments=moments,
+        alone=alone,
     )
 
 

@@ -99,7 +99,7 @@ def force_translation(
     implementation: str | None = "dense",
     training_keys: Key[Array, " B"] | None = None,
     details: bool = True,
-    in_windows: bool = False,
+    in_windows: int | None = None,
     lines: bool = False,
     free: Bool[Array, " B"] | None = None,
     collect: Callable[[AttentionOutput], PyTree] = lambda attended: attended,
@@ -110,15 +110,16 @@ def force_translation(
 
     params: float32, so that gradients are not rounded, or cast. source, target: words, padded to S
     and T. threshold, implementation: of `attend`. training_keys: in training, a random key a
-    sentence. details, free: of `attend`. in_windows: `learn_in_windows`, whatever the
-    implementation. lines: source and target may have some, with an end of sentence between them
-    (`line_begins`). collect: what is kept of each step's attention.
+    sentence. details, free: of `attend`. in_windows: `near` of
+    `learn_in_windows`, which is then used, whatever the implementation. lines: source and target
+    may have some, with an end of sentence between them (`line_begins`). collect: what is kept of
+    each step's attention.
     """
     keys = split_keys(training_keys, 5)
     read = read_source(params, config, source, source_lengths, keys[0], keys[3])
-    if in_windows:
+    if in_windows is not None:
         implementation = "windowed"
-        memory, attention = learn_in_windows(read.memory, read.start.attention)
+        memory, attention = learn_in_windows(read.memory, read.start.attention, in_windows)
         read = read.replace(memory=memory, start=read.start.replace(attention=attention))
 
     fed_back = jnp.pad(target[:, :-1], ((0, 0), (1, 0)), constant_values=BEGIN)

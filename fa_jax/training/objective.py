@@ -19,6 +19,11 @@ ALIGNED = 0.25
 """Of attention that knows where to look, at least so much of the variance lies between steps."""
 IN_WINDOWS = 0.9
 """Share of the sentences that are learnt in windows where these are ordered."""
+NEAR = 32
+"""Positions on either side of the focus that learning in windows scores at least."""
+FREE_NEAR = 0.25
+"""Share of what is learnt in windows that is read without the span, near the focus: in text of a
+new length attention has to find its place again, and a span would keep it where it is."""
 
 
 @struct.dataclass
@@ -79,8 +84,8 @@ def objective(
     training, free, inside = config.training, None, jnp.zeros(len(batch.ids), bool)
     threshold = training.threshold
     if _is_taught(config) and training_keys is not None:
-        never = training.window or training.in_windows
-        free = _drawn(training_keys, 1, 0.0 if never else 1 - alignment / ALIGNED)
+        unaligned = 0.0 if training.window else 1 - alignment / ALIGNED
+        free = _drawn(training_keys, 1, FREE_NEAR if training.in_windows else unaligned)
     if training.in_windows:
         threshold, inside = training.in_windows, ~inside
     elif training.window and training_keys is not None:
@@ -95,7 +100,7 @@ def objective(
         threshold=threshold,
         training_keys=training_keys,
         details=False,
-        in_windows=training.in_windows > 0,
+        in_windows=NEAR if training.in_windows else None,
         lines=config.data.documents,
         free=free,
         collect=lambda attended: (

@@ -37,13 +37,13 @@ def case(config, length=21):
     return params, annotations, inputs
 
 
-def loss(config, in_windows, inputs, free=None, threshold=1.2):
+def loss(config, in_windows, inputs, free=None, threshold=1.2, near=0):
     """Of a recurrence that attends: each query is made of the context before."""
     params, annotations, steps = inputs
     memory = fa_jax.prepare_memory(params, annotations, jnp.array(LENGTHS), config)
     state = fa_jax.initial_attention_state(memory, config)
     if in_windows:
-        memory, state = fa_jax.learn_in_windows(memory, state)
+        memory, state = fa_jax.learn_in_windows(memory, state, near)
 
     def step(carry, x):
         state, context = carry
@@ -119,6 +119,24 @@ def test_a_span_learns_from_what_its_windows_hold():
         alone = gaze(scores, jnp.arange(len(part[row])) + first[row], jnp.array([10**6]))
         np.testing.assert_allclose(out.gaze.mean[row], alone.mean[0, 0], rtol=1e-5)
         np.testing.assert_allclose(out.gaze.square[row], alone.square[0, 0], rtol=1e-5)
+
+
+def test_near_positions_are_learnt_from_whatever_the_window():
+    """With all positions near, narrow windows and free sentences are those of dense steps: the
+    penalty is what tells positions apart, and beyond 100 nats nothing is left of them."""
+    config = fa_jax.AttentionConfig("concat", fa_jax.Flexible(2.0))
+    params, *inputs = case(config)
+    params["strength"]["bias"] = jnp.float32(6.0)
+    free = jnp.array([False, True, False, False])
+    close = partial(np.testing.assert_allclose, rtol=1e-4, atol=1e-5)
+    wanted, of_dense = with_gradient((params, *inputs), config, False, free=free, threshold=1e6)
+    for threshold in (0.5, 60.0):
+        options = {"free": free, "near": 21, "threshold": threshold}
+        found, in_windows = with_gradient((params, *inputs), config, True, **options)
+        close(found[0], wanted[0])
+        for a, b in zip(*map(jax.tree.leaves, (found[1], wanted[1])), strict=True):
+            close(a[:, :3], b[:, :3])  # the last sentence is empty
+        jax.tree.map(partial(close, atol=1e-3), in_windows, of_dense)
 
 
 def test_padding_does_not_matter():

@@ -147,7 +147,8 @@ def test_a_passage_counts_its_sentences():
     np.testing.assert_allclose(of_one - of_two, sums.negative_log_prob / 3 / 2, rtol=1e-5)
 
 
-def test_learning_in_windows_is_learning_at_their_threshold():
+def test_learning_in_windows_is_learning_at_their_threshold(monkeypatch):
+    monkeypatch.setattr("fa_jax.training.objective.NEAR", 0)
     params, of = parameters(), []
     for settings in ({"threshold": 0.5}, {"in_windows": 0.5}):
         training = TrainingConfig(**settings, span_teacher="loss")

@@ -15,7 +15,7 @@ from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
 from fa_jax.attention.span import Reach, Span
 from fa_jax.attention.step import Step
-from fa_jax.attention.window import Window, window_around
+from fa_jax.attention.window import Window, window_around, window_within
 
 INITIAL_STRENGTH_BIAS = -4.0
 """g starts near 0.02: with 0 the focus cannot leave the sentence's start at first."""
@@ -54,6 +54,11 @@ class Flexible(Span):
             normal = Normal(jax.lax.stop_gradient(focus), self.sigma / jnp.sqrt(g))
             g = jnp.where(step.free[:, None], 0, jax.lax.stop_gradient(g))
         window = self.window(g, focus, step.memory.lengths, step.threshold)
+        if step.taps and step.taps.near:
+            near = window_within(focus, step.taps.near, step.memory.lengths)
+            free = False if step.free is None else step.free[:, None]
+            wider = jnp.minimum(window[0], near[0]), jnp.maximum(window[1], near[1])
+            window = tuple(jnp.where(free, *both) for both in zip(near, wider, strict=True))
         return Reach(*window, prior=(g, focus), strength=strength, normal=normal)
 
     def window(
