@@ -35,6 +35,8 @@ install_import_hook("fa_jax", "tests.type_checker.check")
 def pytest_addoption(parser):
     help_ = "write how near every score and span is to its reference to this file"
     parser.addoption("--agreement", help=help_)
+    help_ = "random shapes for which each score of the kernel is compared with its reference"
+    parser.addoption("--kernel-shapes", type=int, default=1, help=help_)
 
 
 @pytest.fixture(scope="session")

@@ -151,8 +151,9 @@ def attend(
       memory: from `prepare_memory`.
       threshold: τ. A position whose penalty reaches it is not scored (VS 3.1).
       implementation: "dense" scores all positions, then masks; it suits training. "windowed"
-        computes only the scores of the windows; it suits decoding. None picks. All agree to
-        rounding.
+        computes only the scores of the windows; it suits decoding. "kernel" does the same in one
+        kernel for TPUs, under the scores that have `in_kernel`; a CPU interprets it, slowly. None
+        picks. All agree to rounding.
       details: False leaves out weights, by_dimension and scored. A windowed step then costs what
         its windows cost, however long the sentence is.
       free: for training of flexible and local-p spans, one truth value a sentence. Where it is
@@ -292,7 +293,7 @@ def _score_window(
     first = jnp.maximum(reach.first, 0)
     last = jnp.minimum(reach.last, memory.lengths[:, None] - 1)
     reach = reach.replace(first=first, last=last)
-    weighed = for_step(implementation, config, step)(config, step, reach, details)
+    weighed = for_step(implementation, config, step, details)(config, step, reach, details)
     lesson = reach.normal.lesson(weighed.gaze) if reach.normal else 0.0
     output = AttentionOutput(
         context=weighed.context,

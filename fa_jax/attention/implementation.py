@@ -1,7 +1,7 @@
 """Which implementation computes a step: by platform, length, score, span and threshold."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import jax
 from jaxtyping import Array
@@ -10,17 +10,33 @@ from fa_jax.attention import dense, learnt_in_windows, windowed
 from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.step import Step, Weighed
 
-Implementation = Literal["dense", "windowed"]
+
+def _by_kernel(*of: Any) -> Weighed:
+    from fa_jax.attention import kernel  # Pallas takes 60 ms to import
+
+    return kernel.weigh(*of)
+
+
+Implementation = Literal["dense", "windowed", "kernel"]
 IMPLEMENTATIONS: dict[str, Callable[..., Weighed]] = {
     "dense": dense.weigh,
     "windowed": windowed.weigh,
+    "kernel": _by_kernel,
 }
 
 
-def for_step(name: str | None, config: AttentionConfig, step: Step) -> Callable[..., Weighed]:
+BANDWIDTH = 819e9
+"""Bytes a second that a TPU v5e reads from its memory, by its data sheet."""
+ROW_SECONDS = 2e-6
+"""Of a row of the kernel: two blocks, for each of which 1 µs of waiting is assumed."""
+
+
+def for_step(
+    name: str | None, config: AttentionConfig, step: Step, details: bool
+) -> Callable[..., Weighed]:
     """The function that computes a step.
 
-    name: as the user says; None: windowed where it was measured to pay.
+    name: as the user says; None: what was measured to pay, or for a TPU what was calculated to.
 
     Raises:
       ValueError: an unknown name.
@@ -38,8 +54,11 @@ def for_step(name: str | None, config: AttentionConfig, step: Step) -> Callable[
     if step.free is not None or config.span.needs_every_position(step.state):
         return dense.weigh
     if name is None:
-        pays = _pays(config, step.threshold, step.memory.annotations.shape[1])
-        name = "windowed" if pays else "dense"
+        name = "dense"
+        if _pays(config, step.threshold, step.memory.annotations.shape[1]):
+            name = "windowed"
+        elif jax.default_backend() == "tpu" and not details and _kernel_pays(config, step):
+            name = "kernel"
     return IMPLEMENTATIONS[name]
 
 
@@ -55,6 +74,18 @@ def for_search(attentions: Sequence[Attention], platform: str | None = None) -> 
     scores = [config.score for config in attentions if isinstance(config, AttentionConfig)]
     pays = all(platform in score.windowed_from for score in scores)
     return "windowed" if pays else "dense"
+
+
+def _kernel_pays(config: AttentionConfig, step: Step) -> bool:
+    """Whether a TPU reads a sentence's keys and annotations more slowly than the kernel its rows.
+
+    Calculated: no TPU has measured it.
+    """
+    if config.score.in_kernel is None or not config.span.narrows(step.threshold):
+        return False
+    read = jax.tree.leaves((step.memory.keys, step.memory.annotations))
+    sentence = sum(leaf.nbytes for leaf in read) / len(step.memory.lengths)
+    return sentence / BANDWIDTH > step.query.shape[1] * ROW_SECONDS
 
 
 def _pays(config: AttentionConfig, threshold: float | Array, length: int) -> bool:

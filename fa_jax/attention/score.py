@@ -49,6 +49,11 @@ class Score:
     windowed_from: ClassVar[Mapping[str, int]] = {"cpu": 64}
     """By platform: the padded length from which scoring the windows alone was measured to pay."""
 
+    in_kernel: ClassVar[tuple[str, ...] | None] = None
+    """Names of the parameters that `evaluate` reads, where a kernel may call it: positions remember
+    nothing, keys are [B, S, F], and what it computes is what a TPU's vector units can. None: it may
+    not."""
+
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         """Its parameters.
 
@@ -119,4 +124,6 @@ def at_least_float32(x: Array) -> Array:
 def multiplied(query: Float[Array, "N K Q"], keys: Float[Array, "N S H"]) -> Float[Array, "N K S"]:
     """Each query times each key of its row."""
     check_array("query", query, (*query.shape[:2], keys.shape[-1]), jnp.floating)
-    return at_least_float32(jnp.einsum("nkh,nsh->nks", query, keys))
+    return jnp.einsum(
+        "nkh,nsh->nks", query, keys, preferred_element_type=at_least_float32(query).dtype
+    )

@@ -2,7 +2,8 @@
 
 import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -88,20 +89,29 @@ def run(names: Sequence[str] = (), rounds: int = 0, output: Path | None = None):
     """Measures and publishes.
 
     Args:
-      names: of `BENCHMARKS`; none: all of them.
+      names: of `BENCHMARKS`; none: all of them that this environment has everything for.
       rounds: times that each side is timed; 0: each benchmark's own number.
       output: as in `publish`.
 
     Raises:
       UserError: an unknown name, negative rounds, a folder that cannot be written, or something
-        that a benchmark needs is not there.
+        that a named benchmark needs is not there.
     """
     if unknown := {*names} - {*BENCHMARKS}:
         raise UserError(f"unknown benchmark {min(unknown)!r}: choose {', '.join(BENCHMARKS)}")
     if rounds < 0:
         raise UserError(f"rounds must be at least 0, got {rounds}")
-    modules = (import_module(f"fa_jax.benchmarks.{name}") for name in names or BENCHMARKS)
-    publish((m.measure(rounds) if rounds else m.measure() for m in modules), output)
+    publish(_measured(names, {"rounds": rounds} if rounds else {}), output)
+
+
+def _measured(names: Sequence[str], options: dict[str, int]) -> Iterator[Report]:
+    for name in names or BENCHMARKS:
+        try:
+            yield import_module(f"fa_jax.benchmarks.{name}").measure(**options)
+        except UserError as error:
+            if names:
+                raise
+            print(f"fa-jax: {name} is left out: {error}", file=sys.stderr, flush=True)
 
 
 def publish(reports: Iterable[Report], output: Path | None):

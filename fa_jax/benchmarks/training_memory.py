@@ -38,7 +38,7 @@ def _measured(name: str, rounds: int) -> dict[str, Any]:
     vocabularies = config.data.source_vocabulary, config.data.target_vocabulary
     state = replicate(init_state(config, optimizer, *vocabularies))
     parameters = sum(leaf.size for leaf in jax.tree.leaves(state.params))
-    batch = shard(_full_batch(config.training.batch_size, *vocabularies))
+    batch = shard(full_batch(config.training.batch_size, *vocabularies))
     step, rate = make_train_step(config, optimizer), config.training.learning_rate
     planned = step.lower(state, batch, rate).compile().memory_analysis()
     for _ in range(rounds):
@@ -54,14 +54,16 @@ def _measured(name: str, rounds: int) -> dict[str, Any]:
     }
 
 
-def _full_batch(size: int, source_vocabulary: int, target_vocabulary: int) -> Batch:
+def full_batch(
+    size: int, source_vocabulary: int, target_vocabulary: int, length: int = LENGTH
+) -> Batch:
     """As many words as a training sentence may have, in all of them."""
     random = np.random.default_rng(0)
-    lengths = np.full(size, LENGTH, np.int32)
+    lengths = np.full(size, length, np.int32)
     return Batch(
-        source=random.integers(4, source_vocabulary, (size, LENGTH)).astype(np.int32),
+        source=random.integers(4, source_vocabulary, (size, length)).astype(np.int32),
         source_lengths=lengths,
-        target=random.integers(4, target_vocabulary, (size, LENGTH)).astype(np.int32),
+        target=random.integers(4, target_vocabulary, (size, length)).astype(np.int32),
         target_lengths=lengths,
         ids=np.arange(size, dtype=np.int32),
     )

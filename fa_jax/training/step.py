@@ -1,6 +1,6 @@
 """One step of training on all devices. The only module that knows of `pmap`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import jax
@@ -62,11 +62,14 @@ def init_state(
 
 
 def make_train_step(
-    config: Config, optimizer: optax.GradientTransformation
+    config: Config,
+    optimizer: optax.GradientTransformation,
+    devices: Sequence[jax.Device] | None = None,
 ) -> Callable[[TrainState, Batch, float], tuple[TrainState, BatchSums]]:
-    """The step, compiled for all devices: of replicated state, sharded batch and learning rate."""
+    """The step, compiled for these devices, or for all: of replicated state, sharded batch and
+    learning rate."""
 
-    @partial(jax.pmap, axis_name=AXIS, in_axes=(0, 0, None), donate_argnums=0)
+    @partial(jax.pmap, axis_name=AXIS, in_axes=(0, 0, None), donate_argnums=0, devices=devices)
     def step(
         state: TrainState, batch: Batch, rate: Float[Array, ""]
     ) -> tuple[TrainState, BatchSums]:

@@ -154,9 +154,10 @@ def test_a_sentence_that_is_done_early_keeps_its_words(params):
         np.testing.assert_array_equal(waiting, together)
 
 
-def test_windowed_is_dense(params):
+@pytest.mark.parametrize("implementation", ["windowed", "kernel"])
+def test_windows_alone_are_dense(params, implementation):
     dense = search(params, beam_size=4)
-    windowed = search(params, beam_size=4, implementation="windowed")
+    windowed = search(params, beam_size=4, implementation=implementation)
     for a, b in zip(dense, windowed, strict=True):
         assert a.hypotheses[0].words == b.hypotheses[0].words
         assert (a.scored, a.calls) == (b.scored, b.calls)

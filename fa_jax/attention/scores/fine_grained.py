@@ -19,6 +19,8 @@ class FineGrained(Score):
 
     windowed_from: ClassVar[Mapping[str, int]] = {"cpu": 16}
 
+    in_kernel: ClassVar[tuple[str, ...] | None] = ("output_kernel",)
+
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         hidden_key, output_key = jax.random.split(key)
         kernel_key, _ = jax.random.split(hidden_key)
@@ -33,4 +35,5 @@ class FineGrained(Score):
         state: PyTree,
     ) -> Float[Array, "N K S D"]:
         hidden = jnp.tanh(query[:, :, None] + keys[:, None])
-        return at_least_float32(hidden @ params["output_kernel"])
+        wide = at_least_float32(hidden).dtype
+        return jnp.matmul(hidden, params["output_kernel"], preferred_element_type=wide)
