@@ -40,8 +40,8 @@ class Command:
     """Train as the paper does: one epoch with this reward for high strengths (Eq. 9). The paper
     took 0.1."""
     documents: int = 0
-    """Learn to translate documents, from passages of up to this many tokens, such as 120. An empty
-    line of the corpus ends a document."""
+    """Learn to translate documents, from passages of up to this many tokens, such as 1000. A number
+    near the length of the documents does best. An empty line of the corpus ends a document."""
     attention: Attention = ATTENTION
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
