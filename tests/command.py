@@ -7,6 +7,7 @@ from pathlib import Path
 
 import fa_jax
 from fa_jax.data.corpora import load_corpus
+from tests import compiler
 
 REPOSITORY = Path(fa_jax.__file__).parents[1]
 
@@ -21,25 +22,23 @@ TINY = [
 
 
 def environment(devices=1, **changes):
-    flags = f"--xla_force_host_platform_device_count={devices}"
-    return os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags} | changes
+    return os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": compiler.quick(devices)} | changes
 
 
 def command(*arguments):
     return [sys.executable, "-W", "error::UserWarning:fa_jax", "-m", "fa_jax", *map(str, arguments)]
 
 
-def run(*arguments, devices=1, stdin="", **options):
+def run(*arguments, stdin="", **environment_options):
     """A finished command: returncode, stdout, stderr."""
     return subprocess.run(
         command(*arguments),
-        env=environment(devices),
+        env=environment(**environment_options),
         input=stdin,
         capture_output=True,
         text=True,
         encoding="utf-8",
         cwd=REPOSITORY,
-        **options,
     )
 
 

@@ -3,11 +3,10 @@
 import os
 import tempfile
 
+from tests import compiler
+
 os.environ["JAX_PLATFORMS"] = "cpu"
-# Programs here run once: compiling them faster is worth more than faster programs.
-os.environ["XLA_FLAGS"] = (
-    "--xla_force_host_platform_device_count=8 --xla_backend_optimization_level=0"
-)
+os.environ["XLA_FLAGS"] = compiler.quick(devices=8)
 os.environ.setdefault("FA_JAX_CACHE", tempfile.mkdtemp(prefix="fa-jax-tests-"))
 
 import pytest

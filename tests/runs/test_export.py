@@ -44,11 +44,10 @@ def test_it_gives_the_same_100_translations_without_fa_jax(run, exported, tmp_pa
     sources = (test[row][0] for row in range(len(test)))
     lines = [line for line in sources if len(run.source.encode(line)) <= LENGTH][:98]
     lines = ["", *lines, "  "]
-    flags = "--xla_backend_optimization_level=0"
     finished = subprocess.run(
         [sys.executable, "-P", "-W", "error", "-c", WITHOUT_FA_JAX, exported / "translate.py"],
         input="".join(line + "\n" for line in lines),
-        env=environment() | {"XLA_FLAGS": flags},
+        env=environment(),
         capture_output=True,
         encoding="utf-8",
         cwd=tmp_path,
