@@ -1,42 +1,50 @@
 """A tiny run on a small real corpus, trained once a session, and calls of the command line."""
 
 import io
+import os
 import sys
-import tempfile
-from functools import cache
-from pathlib import Path
 
 import pytest
 
 from fa_jax import cli
+from fa_jax.cache import lock
 from tests.command import TINY, run, write_corpus
 
 LINES = ["I am here.", "", "It rains.", "   ", "Good night."]
 
 
-@cache
-def _corpus():
-    return write_corpus(Path(tempfile.mkdtemp(prefix="fa-jax-tests-corpus-")))
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory):
+    """Calls a function that makes a folder, once for all processes that run tests."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+
+    def made(make, name, *arguments):
+        with lock(folder / name):
+            if not (folder / name).exists():
+                make(folder / name, *arguments)
+        return folder / name
+
+    return made
 
 
-@cache
-def _trained():
-    folder = Path(tempfile.mkdtemp(prefix="fa-jax-tests-runs-")) / "tiny"
-    options = ("--corpus", _corpus(), "--steps", 20, *TINY)
-    finished = run("train", *options, "en-ja", "--run", folder)
+@pytest.fixture(scope="session")
+def corpus(shared):
+    return shared(write_corpus, "corpus")
+
+
+@pytest.fixture(scope="session")
+def trained(shared, corpus):
+    return shared(_train, "tiny", corpus)
+
+
+def _train(folder, corpus):
+    """Compiled as a user's run is, without the flags of other tests."""
+    options = ("--corpus", corpus, "--steps", 20, *TINY)
+    finished = run("train", *options, "en-ja", "--run", folder, XLA_FLAGS="")
     assert finished.returncode == 0, finished.stderr
     assert "test sentences" in finished.stdout
-    return folder
-
-
-@pytest.fixture(scope="session")
-def corpus():
-    return _corpus()
-
-
-@pytest.fixture(scope="session")
-def trained():
-    return _trained()
 
 
 @pytest.fixture
