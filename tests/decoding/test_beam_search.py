@@ -110,28 +110,34 @@ def test_neither_neighbours_nor_padding_nor_devices_matter(params):
         assert (alone.scored, alone.calls) == (together[row].scored, together[row].calls)
 
 
+LENGTHS = np.random.default_rng(0).integers(1, 17, 24)
+MANY = np.random.default_rng(1).integers(4, 9, (24, 16)) * (np.arange(16) < LENGTHS[:, None])
+
+
+def search_many(params, sources, lengths, places):
+    return beam_search(
+        [params], [sources], [lengths], 2 * lengths, any_word(len(lengths)), THRESHOLD,
+        configs=[CONFIG], beam_size=3, max_length=32, places=places,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def alone(params):
+    """What is found of each sentence where there is no other."""
+    one = jax.jit(partial(search_many, params, places=None))
+    return [one(MANY[row : row + 1], LENGTHS[row : row + 1]) for row in range(len(MANY))]
+
+
 @pytest.mark.parametrize("places", [1, 7, 8, 24])
-def test_sentences_that_wait_end_as_they_would_alone(params, places):
+def test_sentences_that_wait_end_as_they_would_alone(params, alone, places):
     """24 sentences on one device, some of them together."""
-    random = np.random.default_rng(0)
-    lengths = random.integers(1, 17, 24)
-    sources = random.integers(4, 9, (24, 16)) * (np.arange(16) < lengths[:, None])
-
-    @jax.jit
-    def found(sources, lengths):
-        return beam_search(
-            [params], [sources], [lengths], 2 * lengths, any_word(len(lengths)), THRESHOLD,
-            configs=[CONFIG], beam_size=3, max_length=32, places=places,
-        )  # fmt: skip
-
-    together = found(sources, lengths)
+    together = jax.jit(partial(search_many, params, places=places))(MANY, LENGTHS)
     steps = np.asarray(together.calls)
     assert len(set(steps.tolist())) > 12  # they do end at different steps
-    for row in range(24):
-        alone = found(sources[row : row + 1], lengths[row : row + 1])
+    for row, one in enumerate(alone):
         for name in ("words", "lengths", "scored", "calls"):
-            np.testing.assert_array_equal(getattr(alone, name)[0], getattr(together, name)[row])
-        np.testing.assert_allclose(alone.scores[0], together.scores[row], rtol=1e-4)
+            np.testing.assert_array_equal(getattr(one, name)[0], getattr(together, name)[row])
+        np.testing.assert_allclose(one.scores[0], together.scores[row], rtol=1e-4)
 
 
 def test_a_sentence_that_is_done_early_keeps_its_words(params):
@@ -208,16 +214,17 @@ def test_an_ensemble_is_the_mean_of_its_members_log_probabilities(params):
     sources = [SOURCES, [[max(4, w - 2) for w in s] + [5] for s in SOURCES]]
     decoding = DecodingConfig(beam_size=4, threshold=THRESHOLD)
     results = search_translations(members, decoding, sources, n_best=2)
-    for row, result in enumerate(results):
-        for hypothesis in result.hypotheses:
-            traces = [
-                trace_translations(m, decoding, [s[row]], [hypothesis.words])[0]
-                for m, s in zip(members, sources, strict=True)
-            ]
-            if len(hypothesis.words) < 2 * len(sources[1][row]) + 10:
-                wanted = np.mean([trace.log_probs for trace in traces])
-                np.testing.assert_allclose(hypothesis.score, wanted, rtol=1e-4)
-    (alone,) = search_translations(members[:1] * 2, decoding, [s[:1] for s in (SOURCES, SOURCES)])
-    (plain,) = search(params, SOURCES[:1], beam_size=4)
-    assert alone.hypotheses[0].words == plain.hypotheses[0].words
-    assert (alone.scored, alone.calls) == (2 * plain.scored, 2 * plain.calls)
+    found = [(row, found) for row, result in enumerate(results) for found in result.hypotheses]
+    words = [hypothesis.words for _, hypothesis in found]
+    traces = [
+        trace_translations(member, decoding, [read[row] for row, _ in found], words)
+        for member, read in zip(members, sources, strict=True)
+    ]
+    for (row, hypothesis), *of_members in zip(found, *traces, strict=True):
+        if len(hypothesis.words) < 2 * len(sources[1][row]) + 10:
+            wanted = np.mean([trace.log_probs for trace in of_members])
+            np.testing.assert_allclose(hypothesis.score, wanted, rtol=1e-4)
+    twice = search_translations(members[:1] * 2, decoding, [SOURCES, SOURCES])
+    for both, one in zip(twice, search(params, beam_size=4), strict=True):
+        assert both.hypotheses[0].words == one.hypotheses[0].words
+        assert (both.scored, both.calls) == (2 * one.scored, 2 * one.calls)
