@@ -47,9 +47,8 @@ def test_a_list_ends_where_the_run_follows():
     assert [str(path) for path in (command.run, *command.ensemble)] == ["en-ja", "a", "b"]
 
 
-@pytest.mark.parametrize("parts", [*permutations(PARTS["train"])])
-def test_wherever_they_stand_preset_and_languages_choose_the_settings(parts):
-    command, wanted = parsed("train", parts), preset("small", "de-en", "")
+def test_preset_and_languages_choose_the_settings():
+    command, wanted = parsed("train", PARTS["train"]), preset("small", "de-en", "")
     assert command.model.dropout == wanted.model.dropout > 0
     assert command.data.languages == "de-en" and command.training.steps == 3
 
