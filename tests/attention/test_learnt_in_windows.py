@@ -105,9 +105,8 @@ def test_a_span_learns_from_what_its_windows_hold():
     options = {"threshold": 1.2, "details": False, "free": free}
     query, feedback = jnp.split(steps[0], [6], axis=-1)
     memory, state = fa_jax.learn_in_windows(memory, before)
-    out = fa_jax.attend(
-        params, config, query, feedback, state, memory, implementation="windowed", **options
-    )
+    attend = partial(fa_jax.attend, config=config, implementation="windowed", **options)
+    out = jax.jit(attend)(params, query=query, feedback=feedback, state=state, memory=memory)
     first = jnp.ceil(6 - (out.window - 1) / 2)  # the focus is a whole number
     cut = [annotations[:, int(a) : int(a) + int(n)] for a, n in zip(first[:2], out.window[:2])]
     for row, part in enumerate(cut):

@@ -84,11 +84,12 @@ def test_a_sentence_pays_what_its_span_costs():
 def test_attention_that_is_not_aligned_is_learnt_without_its_span(span):
     """And with it once it is, wherever the random numbers fall."""
     config = dataclasses.replace(CONFIG, attention=AttentionConfig("concat", span))
-    params, keys = parameters(config), jax.random.split(jax.random.key(0), 3)
+    params, keys, pairs = parameters(config), jax.random.split(jax.random.key(0), 3), batch()
 
+    @partial(jax.jit, static_argnums=0)
     def log_prob(config, alignment, keys):
         options = {"sentences": jnp.float32(3), "training_keys": keys, "alignment": alignment}
-        return objective(params, Config(model=config), batch(), **options)[1].negative_log_prob
+        return objective(params, Config(model=config), pairs, **options)[1].negative_log_prob
 
     whole = dataclasses.replace(config, attention=AttentionConfig("concat", "global"))
     np.testing.assert_allclose(log_prob(config, 0.0, keys), log_prob(whole, 1.0, keys), rtol=1e-6)
@@ -162,10 +163,10 @@ def test_learning_in_windows_is_learning_at_their_threshold(monkeypatch):
 
 
 def test_rematerialized_gradients_are_the_same():
-    params = parameters()
+    params, pairs = parameters(), batch()
     again = dataclasses.replace(CONFIG, rematerialize=True)
-    plain = jax.grad(lambda p: loss(p, batch())[0])(params)
-    saved = jax.grad(lambda p: loss(p, batch(), config=again)[0])(params)
+    plain = jax.jit(jax.grad(lambda p: loss(p, pairs)[0]))(params)
+    saved = jax.jit(jax.grad(lambda p: loss(p, pairs, config=again)[0]))(params)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6), plain, saved)
 
 
@@ -176,13 +177,14 @@ def test_a_step_on_eight_devices_is_the_step_of_the_equations():
     config = Config(model=CONFIG, training=training)
     optimizer = make_optimizer(config)
     state = init_state(config, optimizer, 10, 8)
-    gradient = jax.grad(lambda p: loss(p, batch(8), beta=0)[0])(state.params)
+    pairs = batch(8)
+    gradient = jax.jit(jax.grad(lambda p: loss(p, pairs, beta=0)[0]))(state.params)
     plain = optax.chain(optax.clip_by_global_norm(0.5), optax.adam(0.1))
     updates, _ = plain.update(gradient, plain.init(state.params))
     expected = optax.apply_updates(state.params, updates)
 
     stepped, sums = make_train_step(config, optimizer)(
-        replicate(state), shard(jax.tree.map(np.asarray, batch(8))), training.learning_rate
+        replicate(state), shard(jax.tree.map(np.asarray, pairs)), training.learning_rate
     )
     found = unreplicate(stepped)
     assert found.step == 1
