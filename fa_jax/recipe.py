@@ -8,6 +8,7 @@ range, 0.1 to 3.2 million words, are theirs. The numbers between are this rule's
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -39,6 +40,7 @@ class Amount:
     letters: tuple[int, int] = (0, 0)
 
 
+@cache
 def amount_of_text(corpus: Corpus) -> Amount:
     """Of a corpus's training set. Words and letters are counted in a sample, evenly spaced."""
     pairs = len(corpus.train)
