@@ -17,6 +17,11 @@ RUN_HELP = "Folder of a run, such as runs/en-ja-small, or en-ja: a run that come
 RunFolder = Annotated[Positional[Path], tyro.conf.arg(help=RUN_HELP)]
 Attention = Annotated[AttentionOptions, tyro.conf.arg(name="")]
 ATTENTION = AttentionOptions()
+DETERMINISTIC_HELP = (
+    "On GPUs, compute the same bits at every run: one that was stopped ends exactly as an unbroken "
+    "one. Training may take longer. Other devices do it anyway."
+)
+Deterministic = Annotated[bool, tyro.conf.arg(help=DETERMINISTIC_HELP)]
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import fa_jax
-from fa_jax.cli.arguments import ATTENTION, Attention, RunFolder
+from fa_jax.cli.arguments import ATTENTION, Attention, Deterministic, RunFolder
 from fa_jax.cli.scores import train_and_score
 from fa_jax.config import Config, DecodingConfig, TrainingConfig
+from fa_jax.deterministic import compute_the_same_bits
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import table
 from fa_jax.presets import WINDOW, finetuning, learning_documents
@@ -42,6 +43,7 @@ class Command:
     documents: int = 0
     """Learn to translate documents, from passages of up to this many tokens, such as 1000. A number
     near the length of the documents does best. An empty line of the corpus ends a document."""
+    deterministic: Deterministic = False
     attention: Attention = ATTENTION
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
@@ -65,6 +67,8 @@ class Command:
         return learning_documents(read_config(self.source), self.documents, window)
 
     def __call__(self):
+        if self.deterministic:
+            compute_the_same_bits()
         if self.loss is not None and not (self.loss >= 0 and self.training.window):
             raise UserError(
                 "--loss must be at least 0, and needs a flexible span and a --window above 0; got "

@@ -6,9 +6,10 @@ from pathlib import Path
 import jax
 
 import fa_jax
-from fa_jax.cli.arguments import ATTENTION, Attention, OfPreset
+from fa_jax.cli.arguments import ATTENTION, Attention, Deterministic, OfPreset
 from fa_jax.cli.scores import train_and_score
 from fa_jax.config import Config, DecodingConfig, ModelConfig, TrainingConfig
+from fa_jax.deterministic import compute_the_same_bits
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,15 @@ class Command(OfPreset):
     """For several machines: how many processes take part."""
     process: int = 0
     """For several machines: the number of this process, from 0."""
+    deterministic: Deterministic = False
     model: ModelConfig = field(default_factory=ModelConfig)
     attention: Attention = ATTENTION
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
 
     def __call__(self):
+        if self.deterministic:
+            compute_the_same_bits()
         if self.coordinator:
             jax.distributed.initialize(self.coordinator, self.processes, self.process)
         model = replace(self.model, attention=self.attention.attention())
