@@ -1,12 +1,20 @@
-"""Before anything imports jax: a CPU, 8 simulated devices, types checked, a cache of its own."""
+"""Before anything imports jax: a CPU, 8 simulated devices, types checked, a cache of its own.
+
+FA_JAX_TESTS_ON=cuda (or tpu, or cpu): those devices instead, as they are.
+"""
 
 import os
 import tempfile
 
 from tests import compiler
 
-os.environ["JAX_PLATFORMS"] = "cpu"
-os.environ["XLA_FLAGS"] = compiler.quick(devices=8)
+os.environ["JAX_PLATFORMS"] = os.environ.get("FA_JAX_TESTS_ON", "cpu")
+if "FA_JAX_TESTS_ON" in os.environ:
+    # Accelerators round the numbers that they multiply to half of their digits, if not asked.
+    os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # several processes share a GPU
+else:
+    os.environ["XLA_FLAGS"] = compiler.quick(devices=8)
 os.environ.setdefault("FA_JAX_CACHE", tempfile.mkdtemp(prefix="fa-jax-tests-"))
 
 import pytest

@@ -15,6 +15,9 @@ from fa_jax.attention.implementation import IMPLEMENTATIONS
 from fa_jax.attention.step import Weighed
 from tests.attention.reference import attend_by_name
 
+pytestmark = pytest.mark.skipif(
+    jax.default_backend() == "gpu", reason="the kernel is for TPUs; a processor interprets it"
+)
 SCORES = [name for name, kind in fa_jax.SCORES.items() if kind.in_kernel is not None]
 
 
