@@ -14,7 +14,7 @@ network comes on top. The estimate is made of times measured apart, so a measure
 below it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import jax
@@ -46,10 +46,10 @@ CASES = {
 """Score and batch size, and what flexible ÷ global should be at most."""
 
 
-def measure(rounds: int = 7) -> Report:
+def measure(rounds: int = 7, cases: Mapping[tuple[str, int], float] = CASES) -> Report:
     """A row for each score and batch size. rounds: times that each side is timed."""
     rows = []
-    for score, sentences in CASES:
+    for score, sentences in cases:
         sides, share = _sides(preset("char", "en-ja", "").model, score, sentences)
         times = alternate(sides, rounds)
         seconds = {name: timing.seconds for name, timing in times.items()}
@@ -77,7 +77,7 @@ def measure(rounds: int = 7) -> Report:
             target,
             bound=row["bound"],
         )
-        for row, target in zip(rows, CASES.values(), strict=True)
+        for row, target in zip(rows, cases.values(), strict=True)
     ]
     return Report(
         "forced_decoding",

@@ -43,13 +43,13 @@ def operations(config: ModelConfig, vocabulary: int) -> Operations:
     return Operations(*(2 * float(count) for count in products))
 
 
-def largest_product() -> Callable[[], Array]:
-    """A 2048 × 2048 float32 product by `jnp`: what this machine can do at best."""
-    matrix = jax.random.normal(jax.random.key(0), (PRODUCT, PRODUCT))
+def largest_product(size: int = PRODUCT, dtype: str = "float32") -> Callable[[], Array]:
+    """A product by `jnp`, size × size: what this machine can do at best."""
+    matrix = jax.random.normal(jax.random.key(0), (size, size), dtype)
     product = jax.jit(jnp.matmul)
     return lambda: product(matrix, matrix)
 
 
-def operations_of_product() -> float:
+def operations_of_product(size: int = PRODUCT) -> float:
     """Of `largest_product`."""
-    return 2.0 * PRODUCT**3
+    return 2.0 * size**3

@@ -1,6 +1,6 @@
 """One step of attention with windows of a given size, ready to be timed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +20,7 @@ def attention_sides(
     beam: int,
     size: int,
     apart: float = np.inf,
+    implementations: Sequence[str] = ("dense", "windowed"),
 ) -> tuple[dict[str, Callable], float]:
     """The step by each implementation, under a flexible span.
 
@@ -32,6 +33,7 @@ def attention_sides(
       sentences, beam: sentences, and hypotheses of each.
       size: units of the score's hidden layer; annotations and decoder state have twice as many.
       apart: positions between a sentence's hypotheses at most.
+      implementations: of a score, "dense" among them.
 
     Returns:
       By implementation a function that takes the step, and the mean window as it came out.
@@ -81,5 +83,5 @@ def attention_sides(
 
         return lambda: step(params, query, feedback, state, memory)
 
-    sides = {name: side(name) for name in (("dense",) if summary else ("dense", "windowed"))}
+    sides = {name: side(name) for name in (("dense",) if summary else implementations)}
     return sides, float(sides["dense"]().window.mean())

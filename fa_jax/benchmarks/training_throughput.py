@@ -48,7 +48,7 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
     sides = {"product": largest_product()}
     models = {layers: replace(config.model, layers=layers) for layers in LAYERS}
     for layers, model in models.items():
-        train = _trainer(replace(config, model=model), *vocabularies)
+        train = trainer(replace(config, model=model), *vocabularies)
         sides |= {(layers, i): partial(train, batch) for i, batch in batches.items()}
     times = alternate(sides, rounds)
     best = operations_of_product() / times["product"].seconds
@@ -83,7 +83,7 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
     return Report("training_throughput", settings, found, headlines=headlines)
 
 
-def _trainer(config: Config, *vocabularies: int) -> Callable[[Batch], TrainState]:
+def trainer(config: Config, *vocabularies: int) -> Callable[[Batch], TrainState]:
     """A step of training, which goes on from the last one."""
     optimizer = make_optimizer(config)
     step = make_train_step(config, optimizer)
