@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup data train finetune translate evaluate serve benchmark peers experiments notebooks docs test lint release
+.PHONY: help setup data train finetune translate evaluate serve benchmark accelerator-check peers experiments notebooks docs test lint release
 MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
@@ -28,7 +28,7 @@ THRESHOLD_OPTION = $(if $(THRESHOLD),--threshold $(THRESHOLD))
 
 help: ## list the targets
 	@echo "make TARGET LANG=en-ja [PRESET=small|small-words|small-chars|paper|char] [RUN=folder] [ARGS=\"more options\"]"
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 20
 
 setup: .venv/installed ## install into .venv (ACCELERATOR=cpu, cuda12, cuda13 or tpu)
 	@test $(ACCELERATOR) = cpu || $(INSTALL) -e .[$(ACCELERATOR)] >&2
@@ -53,6 +53,9 @@ serve: languages .venv/installed-serve ## a page to try a run on, and LibreTrans
 
 benchmark: .venv/installed ## measure speed on this machine (NAME=one benchmark)
 	@$(FA_JAX) benchmark $(NAME) --output experiments/results/benchmarks $(ARGS)
+
+accelerator-check: .venv/installed-test ## what fa_jax does on this GPU or TPU, in ten minutes and on one page
+	@.venv/bin/python -m experiments.accelerator_check $(ARGS)
 
 experiments: .venv/installed ## write experiments/results/study/REPORT.md; trains what was not measured
 	@.venv/bin/python -m experiments.report

@@ -72,6 +72,11 @@ def test_variables_become_options(tree, arguments, words):
     assert words in finished.stdout, finished.stderr
 
 
+def test_the_check_of_an_accelerator_needs_no_languages(tree):
+    finished = make(tree, "accelerator-check", "ARGS=--smallest")
+    assert "ARGS -m experiments.accelerator_check --smallest" in finished.stdout, finished.stderr
+
+
 def test_translate_writes_nothing_of_its_own(tree):
     finished = make(tree, "translate", "LANG=en-ja")
     assert all(line.startswith(("ARGS", "LOCALE")) for line in finished.stdout.splitlines())
