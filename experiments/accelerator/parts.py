@@ -27,7 +27,7 @@ PARTS = {
     "resume": Part(
         "Does a stopped training end as an unbroken one?",
         "training",
-        70,
+        110,
         "A small training is stopped in its middle and goes on in a new process. Every array of "
         "its last checkpoint is compared with those of a training that was not stopped. *alike*: "
         "arrays that are the same bit for bit. Only GPUs need `--deterministic` for that.",
