@@ -207,6 +207,17 @@ def test_trainings_are_compared_bit_for_bit():
         resume.compared({"a": wanted["a"], "b": wanted["b"]}, wanted)
 
 
+def test_a_deterministic_training_with_other_bits_has_failed(monkeypatch):
+    ends = {"unbroken": {"a": np.float32([1.0])}, "stopped": {"a": np.float32([1.5])}}
+    for name in ("_train", "write_corpus"):
+        monkeypatch.setattr(resume, name, lambda *of, **options: None)
+    monkeypatch.setattr(resume, "_trained", lambda folder, run, options: ends[run])
+    exact, free = resume.cases(Conditions("gpu", False, 60.0)).values()
+    (failed,) = rows_of({"exact": exact})
+    assert failed["fails"].startswith("0 of 1 arrays are the same bit for bit; others differ by up")
+    assert free() == {"arrays": 1, "alike": 0, "largest_difference": 0.5}
+
+
 def test_what_pytest_found_is_counted():
     xml = """<testsuites><testsuite>
     <testcase classname="tests.a" name="test_b[1]" time="1.5"/>

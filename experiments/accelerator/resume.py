@@ -31,6 +31,7 @@ def cases(conditions: Conditions) -> dict[str, Callable[[], dict[str, Any]]]:
 
 
 def _row(options: list[str]) -> dict[str, Any]:
+    """Raises UserError where a deterministic training does not end with the same bits."""
     with tempfile.TemporaryDirectory(prefix="fa-jax-resume-") as name:
         folder = Path(name)
         write_corpus(folder / "text", pairs=640)
@@ -38,7 +39,13 @@ def _row(options: list[str]) -> dict[str, Any]:
         _train(folder, "stopped", [*options, "--stop"])
         if (folder / "stopped" / ARRAYS).exists():
             raise UserError("the training did not stop when it was asked to")
-        return compared(_trained(folder, "stopped", options), unbroken)
+        row = compared(_trained(folder, "stopped", options), unbroken)
+    if "--deterministic" in options and row["alike"] < row["arrays"]:
+        raise UserError(
+            "{alike} of {arrays} arrays are the same bit for bit; others differ by up to "
+            "{largest_difference:.3g}".format(**row)
+        )
+    return row
 
 
 def compared(found: dict[str, np.ndarray], wanted: dict[str, np.ndarray]) -> dict[str, Any]:
