@@ -20,6 +20,7 @@ from jaxtyping import Array, Float, Int, PyTree
 from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.chunks import rows_of
+from fa_jax.attention.scores import SCORES
 from fa_jax.attention.span import Reach
 from fa_jax.attention.step import Step, Weighed
 from fa_jax.attention.windowed import with_gradient_of_dense
@@ -42,7 +43,7 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
       ValueError: the score or the span is none that a kernel evaluates.
     """
     if config.score.in_kernel is None:
-        known = "dot, general, concat, feedback, fine_grained"
+        known = ", ".join(name for name, kind in SCORES.items() if kind.in_kernel is not None)
         raise ValueError(
             f"no kernel evaluates the score {config.score}: take one of {known}, or another "
             "implementation"
