@@ -14,7 +14,7 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention.attention_config import DEFAULT, Attention, AttentionConfig
-from fa_jax.attention.checks import check_array, check_positive
+from fa_jax.attention.checks import check_array, check_memory, check_params, check_positive
 from fa_jax.attention.implementation import Implementation, for_step
 from fa_jax.attention.lesson import Gaze
 from fa_jax.attention.params import Params
@@ -176,9 +176,11 @@ def attend(
     >>> out.context.shape, out.window.tolist()  # positions 0, 1 and 2 at the first step
     ((2, 6), [3, 3])
     """
-    if query.ndim not in (2, 3):
-        raise ValueError(f"query must be [B, H] or [B, K, H], got shape {query.shape}")
-    leading = (memory.lengths.shape[0], *query.shape[1:-1])
+    check_memory(memory)
+    check_params(params, "" if isinstance(config, Summary) else config.span.network)
+    if np.ndim(query) not in (2, 3):
+        raise ValueError(f"query must be [B, H] or [B, K, H], got shape {np.shape(query)}")
+    leading = (memory.lengths.shape[0], *np.shape(query)[1:-1])
     check_array("query", query, (*leading, None), jnp.floating)
     check_array("feedback", feedback, (*leading, None), jnp.floating)
     check_array("focus", state.focus, leading, jnp.floating)

@@ -5,6 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from fa_jax.attention.params import Params
+from fa_jax.attention.step import Memory
+
 
 def check_array(name: str, array: Array, shape: tuple[int | None, ...], kind: type):
     """Raises an error that names the argument unless it is an array of this shape and kind."""
@@ -24,7 +27,29 @@ def check_positive(**numbers: float | Array):
     for name, value in numbers.items():
         if isinstance(value, jax.core.Tracer):
             continue  # its value is not known yet
+        if not jnp.issubdtype(getattr(value, "dtype", type(value)), jnp.number):
+            raise TypeError(f"{name} must be a number greater than 0, got {value!r}")
         if np.ndim(value) != 0:
             raise ValueError(f"{name} must be a single number, got shape {np.shape(value)}")
         if not np.asarray(value) > 0:  # numpy, or a traced function would trace the comparison
             raise ValueError(f"{name} must be greater than 0, got {value}")
+
+
+def check_memory(memory: Memory):
+    """Raises an error unless it is what `prepare_memory` returned."""
+    if not isinstance(memory, Memory):
+        raise TypeError(
+            f"memory must be what prepare_memory returns, got {type(memory).__name__}: "
+            "memory = fa_jax.prepare_memory(params, annotations, lengths)"
+        )
+
+
+def check_params(params: Params, span_network: str = ""):
+    """Raises an error unless the parameters have a score's entry and that of the span's network."""
+    for name in filter(None, ("score", span_network)):
+        if name not in params:
+            found = ", ".join(map(repr, params)) or "nothing"
+            raise ValueError(
+                f"params has no entry {name!r}, only {found}: hand in what "
+                "init_flexible_attention or init_attention returned for this attention"
+            )

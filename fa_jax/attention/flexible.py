@@ -2,7 +2,7 @@
 
 One decoder step: how strongly to penalise distance from the last focus (Eq. 8), the penalty
 (Eqs. 5, 6), the window that the threshold leaves (3.1), weights (Eq. 7), context (Eq. 1), focus
-(Eq. 4). VS: the paper named above.
+(Eq. 4).
 """
 
 import jax.numpy as jnp
@@ -57,7 +57,7 @@ def init_flexible_attention(
       `score.query_kernel [H,A]`, `score.memory_kernel [D,A]`, `score.vector [A]`,
       `strength.kernel [H+E,A]` (rows: query first, then feedback), `strength.vector [A]`,
       `strength.bias []`. The bias starts at -4, so that training starts as global attention;
-      a bias of -inf is global attention (VS Eq. 2).
+      a bias of -inf is global attention.
 
     Raises:
       ValueError: a size is not positive.
@@ -89,10 +89,11 @@ def flexible_attention(
     implementation: Implementation | None = None,
     details: bool = True,
 ) -> FlexibleAttentionOutput:
-    """One step of flexible attention (VS Eqs. 1 to 8). Pure; works under every JAX transformation.
+    """One step of flexible attention. Pure; works under every JAX transformation.
 
-    With `threshold=inf` it is Eq. 7. With strength 0 as well it is global attention, Eq. 2. Beam
-    search may hand in K queries for each sentence, [B, K, H]. They share the sentence's memory.
+    It computes Eqs. 1 to 8 of Shu and Nakayama (2017); the numbers of equations are theirs. With
+    `threshold=inf` it is Eq. 7. With strength 0 as well it is global attention, Eq. 2. Beam search
+    may hand in K queries for each sentence, [B, K, H]. They share the sentence's memory.
 
     Args:
       params: from `init_flexible_attention`.
@@ -101,7 +102,7 @@ def flexible_attention(
       focus: p_{t-1}, in source positions counted from 0; 0.0 before the first step.
       memory: from `prepare_memory`.
       sigma: width σ of the penalty, in positions (Eq. 6).
-      threshold: τ. A position whose penalty reaches it is not scored (VS 3.1). The position
+      threshold: τ. A position whose penalty reaches it is not scored. The position
         nearest to the focus is always scored.
       implementation: "dense" scores all positions, then masks; it suits training. "windowed"
         computes only the scores of the windows; it suits decoding. "kernel" does the same in one
@@ -113,7 +114,8 @@ def flexible_attention(
 
     Raises:
       ValueError, TypeError: at trace time, naming the argument: a shape or dtype that does not
-        fit, a sigma or threshold that is not positive, an unknown implementation.
+        fit, parameters of something else, a sigma or threshold that is not positive, an unknown
+        implementation.
 
     >>> sizes = dict(query_size=4, memory_size=6, feedback_size=5, attention_size=8)
     >>> params = fa_jax.init_flexible_attention(jax.random.key(0), **sizes)
@@ -151,7 +153,7 @@ def flexible_bias(
     sigma: float | Float[Array, ""] = 1.5,
     threshold: float | Float[Array, ""] = np.inf,
 ) -> Float[Array, "*N S"]:
-    """The penalty alone (VS Eqs. 5, 6; 3.1): an additive bias on scores of any kind.
+    """The penalty alone (Shu and Nakayama 2017, Eqs. 5, 6; 3.1): a bias to add to any scores.
 
     `flexible_attention` adds it to its own scores. A Transformer's cross-attention may add it to
     its logits: `jax.nn.dot_product_attention(q, k, v, bias=...)`.

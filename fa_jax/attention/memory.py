@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PyTree
 
 from fa_jax.attention.attention_config import DEFAULT, Attention
-from fa_jax.attention.checks import check_array
+from fa_jax.attention.checks import check_array, check_params
 from fa_jax.attention.params import Params
 from fa_jax.attention.pieces import in_pieces
 from fa_jax.attention.step import Memory
@@ -37,6 +37,7 @@ def prepare_memory(
     >>> memory.keys.shape
     (2, 9, 6)
     """
+    check_params(params)
     check_array("annotations", annotations, (None, None, None), jnp.floating)
     check_array("lengths", lengths, annotations.shape[:1], jnp.integer)
     annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths)

@@ -271,6 +271,7 @@ params = fa_jax.init_flexible_attention(key, **sizes)
 f = jnp.ones
 good = dict(query=f((2, 5)), feedback=f((2, 4)), focus=f(2))
 memory = fa_jax.prepare_memory(params, f((2, 9, 6)), jnp.array([9, 3]))
+others = good["feedback"], good["focus"], memory
 def attend(**changes):
     options = {k: changes.pop(k) for k in ("sigma", "threshold", "implementation") if k in changes}
     a = good | changes
@@ -292,6 +293,14 @@ cases = {
     "lengths dtype": lambda: fa_jax.prepare_memory(params, f((2, 9, 6)), f(2)),
     "query_size": lambda: fa_jax.init_flexible_attention(key, **sizes | dict(query_size=0)),
     "implementation": lambda: attend(implementation="fast"),
+    "query dtype, a list": lambda: fa_jax.flexible_attention(params, [[1.0] * 5] * 2, *others),
+    "memory dtype": lambda: fa_jax.flexible_attention(params, *good.values(), f((2, 9, 6))),
+    "threshold dtype, nothing": lambda: attend(threshold=None),
+    "threshold dtype, text": lambda: attend(threshold="inf"),
+    "params of a span": lambda: fa_jax.flexible_attention(
+        {"score": params["score"]}, *good.values(), memory),
+    "params one level deeper": lambda: fa_jax.prepare_memory(
+        {"params": params}, f((2, 9, 6)), jnp.array([9, 3])),
 }
 for name in ("sigma", "threshold"):
     for value in (0, -1, float("nan")):
@@ -319,7 +328,7 @@ def test_errors_name_the_argument():
     for name, found in json.loads(output.stdout).items():
         assert found is not None, f"{name}: no error"
         kind, message = found
-        assert kind == ("TypeError" if name.endswith("dtype") else "ValueError"), (name, found)
+        assert kind == ("TypeError" if "dtype" in name else "ValueError"), (name, found)
         assert message.startswith(name.split()[0]), (name, message)
 
 
