@@ -12,6 +12,7 @@ class Command(OfPreset):
 
     def __call__(self):
         from fa_jax.data.prepared import prepare
+        from fa_jax.data.remarks import left_out, repeated
 
         data = prepare(self.data)
         lengths = data.train.source.lengths, data.train.target.lengths
@@ -22,3 +23,6 @@ class Command(OfPreset):
             f"{len(data.target.vocabulary):,} {data.corpus.target_language} tokens; "
             f"{lengths[0].mean():.1f} and {lengths[1].mean():.1f} a sentence"
         )
+        for remark in (left_out(data.train, self.data.max_length), *repeated(data.corpus)):
+            if remark:
+                print(remark)

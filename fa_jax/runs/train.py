@@ -18,6 +18,7 @@ from fa_jax.config import Config
 from fa_jax.config_file import config_json
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.prepared import PreparedData, prepare
+from fa_jax.data.remarks import left_out
 from fa_jax.errors import UserError
 from fa_jax.evaluation.validation import validate
 from fa_jax.model.encoder_decoder import Params
@@ -145,6 +146,8 @@ def check_order(config: Config):
 def _trained(folder: Path, config: Config, data: PreparedData, start: Params | None) -> Run:
     if jax.process_index() == 0:
         begin_run(folder, config, data)
+        if remark := left_out(data.train, config.data.max_length):
+            print(remark, file=sys.stderr)
     loop.train(folder, config, data, partial(validate, config=config, data=data), start)
     return load_run(folder)
 

@@ -153,6 +153,11 @@ def test_table_of_other_languages(folder):
     assert "headed de, fr" in message(folder)
 
 
+def test_a_table_may_begin_with_two_short_words(folder):
+    write(folder / "train.tsv", ["Hi\tやあ", "I am here.\t私はここにいる。"])
+    assert load_corpus(str(folder), "en-ja").train[0] == ("Hi", "やあ")
+
+
 def test_damaged_archive(folder):
     (folder / "train.en").unlink()
     (folder / "train.en.xz").write_bytes(b"\xfd7zXZ no archive")

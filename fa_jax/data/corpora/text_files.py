@@ -3,6 +3,7 @@ its licence holders distribute it (Nakazawa et al. 2016)."""
 
 import gzip
 import lzma
+import re
 from collections.abc import Iterator
 from itertools import compress, zip_longest
 from pathlib import Path
@@ -16,6 +17,8 @@ OPENERS = {"": open, ".gz": gzip.open, ".xz": lzma.open}
 Pair = tuple[str, str]
 OfDocument = tuple[int, Pair]
 """A pair, and which document it stands in, counted from 0; without documents always 0."""
+_CODE = re.compile("[a-z]{2}")
+"""A language's code, as a table's header has it."""
 BEST_TRAINING_PAIRS = 1_500_000
 """As many as the paper took, by the alignment score of each training pair (VS 5.1)."""
 ASPEC_FILES = {
@@ -102,7 +105,7 @@ def _table(path: Path, languages: tuple[str, str]) -> Iterator[Pair | None]:
             )
         if number == 1 and set(cells) == set(languages):
             swap = cells[0] == languages[1]
-        elif number == 1 and all(len(cell) == 2 and cell.isalpha() for cell in cells):
+        elif number == 1 and all(map(_CODE.fullmatch, cells)):
             raise UserError(
                 f"{path} is headed {cells[0]}, {cells[1]}: it holds no {'-'.join(languages)} text"
             )
