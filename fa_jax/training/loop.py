@@ -1,6 +1,7 @@
 """Trains a run from its first or last saved step to its end."""
 
 import math
+import os
 import signal
 import sys
 import time
@@ -25,6 +26,8 @@ from fa_jax.training.metrics import STEPS_BETWEEN_ROWS, Metrics
 from fa_jax.training.optimizer import learning_rate, make_optimizer, total_steps
 from fa_jax.training.progress import Progress
 from fa_jax.training.step import init_state, make_train_step, replicate, shard, unreplicate
+
+STOPPING = b"\nstopping: this step is finished and saved first (Ctrl-C again: at once, unsaved)\n"
 
 
 class Interrupted(Exception):
@@ -70,12 +73,17 @@ def train(
         settled = min(training.halve_from, 1.0) * last_step
         validation_steps = {step for step in validation_steps if step >= settled}
 
+    latest, best = Checkpoints(run, "latest"), Checkpoints(run, "best")
+    if jax.process_index() == 0 and (latest.step() or 0) < last_step:
+        print(
+            "the first steps are slow: a program is compiled for each shape of batches",
+            file=sys.stderr,
+        )
     state = init_state(config, optimizer, len(data.source.vocabulary), len(data.target.vocabulary))
     if start is not None:
         # Attention that was learnt knows where to look.
         aligned = jnp.ones_like(state.alignment)
         state = state.replace(params=start, optimizer=optimizer.init(start), alignment=aligned)
-    latest, best = Checkpoints(run, "latest"), Checkpoints(run, "best")
     step, progress = 0, Progress()
     if latest.step() is not None:
         step, state, note = latest.restore(state)
@@ -140,6 +148,7 @@ def _noted_signals() -> Iterator[list[int]]:
         if noted:
             raise KeyboardInterrupt
         noted.append(number)
+        os.write(2, STOPPING)  # print may be in the middle of a line
 
     before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

@@ -3,6 +3,8 @@
 import json
 import sys
 import time
+from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 
 import jax
@@ -18,6 +20,8 @@ from fa_jax.training.step import unreplicate
 from fa_jax.whole_files import write_text
 
 STEPS_BETWEEN_ROWS = 20
+STEPS_OF_PACE = 200
+"""The newest, which say how long the rest will take."""
 SECONDS_BETWEEN_LINES = 15.0
 """On stderr, where it is no terminal; there a bar shows that the run is getting on."""
 
@@ -52,8 +56,8 @@ class Metrics:
             )
         self._pending: tuple[int, BatchSums, np.ndarray, float] | None = None
         self._sums: list[BatchSums] = []
-        self._started = self._began = time.monotonic()
-        self._last_line = 0.0
+        self._began = self._added = self._last_line = time.monotonic()
+        self._took: deque[float] = deque(maxlen=STEPS_OF_PACE)
 
     def add(self, step: int, sums: BatchSums, rows: Int[np.ndarray, " B"], rate: float):
         """Reads the step before; the device may still compute this one.
@@ -65,6 +69,9 @@ class Metrics:
         """
         self.catch_up()
         self._pending = step, sums, rows, rate
+        now = time.monotonic()
+        self._took.append(now - self._added)
+        self._added = now
 
     def catch_up(self):
         """Reads the newest step, too. Raises UserError as `add` does."""
@@ -84,6 +91,8 @@ class Metrics:
             )
         self._sums.append(sums)
         if step % STEPS_BETWEEN_ROWS:
+            if self._writes:
+                self._show(step)
             return
         total = jax.tree.map(lambda *leaves: float(np.sum(leaves)), *self._sums)
         now = time.monotonic()
@@ -101,7 +110,7 @@ class Metrics:
         self._sums, self._began = [], now
         if self._writes:
             self._write(row)
-            self._show(row)
+            self._show(step, self._numbers(row))
 
     def validated(self, step: int, bleu: float, news: str = ""):
         """The score of a validation, 0 to 100, and what follows from it.
@@ -109,6 +118,7 @@ class Metrics:
         What passed since `catch_up` was no training time.
         """
         self._began += time.monotonic() - self._caught_up
+        self._added = time.monotonic()
         if self._writes:
             self._write({"step": step, "validation_bleu": bleu})
             tqdm.write(
@@ -130,22 +140,35 @@ class Metrics:
             if name != "step":
                 self._events.add_scalar(name, value, row["step"])
 
-    def _show(self, row: dict[str, float | int]):
-        step, now = row["step"], time.monotonic()
+    def _numbers(self, row: dict[str, float | int]) -> str:
         window = f"window {row['window']:.0%}  " if "window" in row else ""
-        numbers = (
+        return (
             f"loss {row['loss']:.2f}  g {row['strength']:.3f}  aligned {row['alignment']:.2f}  "
             f"{window}{row['tokens_per_second']:,.0f} tokens/s"
         )
-        self._bar.set_postfix_str(numbers, refresh=False)
+
+    def _show(self, step: int, numbers: str = ""):
+        """A line is due now and then, also before there are numbers: a step that has to be compiled
+        takes many seconds."""
+        if numbers:
+            self._bar.set_postfix_str(numbers, refresh=False)
         self._bar.update(step - self._bar.n)
-        due = now - self._last_line > SECONDS_BETWEEN_LINES or step == self._last
+        now = time.monotonic()
+        due = now - self._last_line > SECONDS_BETWEEN_LINES or (numbers and step == self._last)
         if self._bar.disable and due:
             self._last_line = now
-            rate = (now - self._started) / (step - self._first)
-            minutes, seconds = divmod(round(rate * (self._last - step)), 60)
-            left = f"{minutes}:{seconds:02d} left"
-            tqdm.write(f"step {step}/{self._last}  {numbers}  {left}", file=sys.stderr)
+            line = f"step {step}/{self._last}"
+            if numbers:
+                minutes, seconds = divmod(round(pace(self._took) * (self._last - step)), 60)
+                line += f"  {numbers}  {minutes}:{seconds:02d} left"
+            tqdm.write(line, file=sys.stderr)
+
+
+def pace(took: Sequence[float]) -> float:
+    """Seconds that a step takes, of the newest ones. Those that had to be compiled, at most three
+    quarters of them, hardly count."""
+    quick = np.quantile(took, 0.25)
+    return float(np.minimum(took, 4 * quick).mean())
 
 
 def read_metrics(run: Path) -> list[dict[str, float | int]]:

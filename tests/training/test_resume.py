@@ -85,7 +85,7 @@ def test_asked_to_stop_it_saves_and_leaves(corpus, unbroken, tmp_path):
     status, stderr = interrupt(corpus, folder, signal.SIGTERM, 0.1)
     if status != 0:  # it may have been at its end already
         assert status == 128 + signal.SIGTERM
-        assert "stopped and saved at step" in stderr
+        assert "stopping: this step" in stderr and "stopped and saved at step" in stderr
     finished = run(*train_options(corpus, folder))
     assert finished.returncode == 0, finished.stderr
     assert_same_parameters(folder, unbroken)
