@@ -93,7 +93,7 @@ languages:
 .venv/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "fa_jax needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Set PYTHON=..." >&2; exit 2; }
-	@echo "installing into .venv ..." >&2
+	@echo "installing into .venv; this takes a few minutes, once ..." >&2
 	@$(PYTHON) -m venv .venv
 	@$(INSTALL) -e . >&2
 	@touch $@

@@ -16,7 +16,10 @@ from fa_jax.deterministic import compute_the_same_bits
 class Command(OfPreset):
     """Train a translator, keep its best checkpoint, and score the test set with it.
 
-    If training was stopped, give the same command again: it goes on where it was.
+    If training was stopped, give the same command again: it goes on where it was. Small presets
+    choose vocabularies, dropout, steps and batches by the amount of text, and training begins with
+    a line that names them. The defaults below are those without a preset. --steps is short for
+    --training.steps, --threshold for --decoding.threshold, --beam-size for --decoding.beam-size.
     """
 
     run: Path | None = None

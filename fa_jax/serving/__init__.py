@@ -48,7 +48,10 @@ def serve(
         raise UserError("no run to serve: name one or several, such as en-ja")
     with listening(host, port) as listener:
         for run in runs:
-            print(f"preparing {run.folder.name} ...", file=sys.stderr)
+            print(
+                f"preparing {run.folder.name}; the first time takes a minute or two ...",
+                file=sys.stderr,
+            )
             warm_up(run)
         print(f"{address(listener)} (Ctrl-C stops it)", flush=True)
         with stopping_is_no_failure():
