@@ -116,7 +116,7 @@ def load_run(folder: str | Path) -> Run:
     folder = run_folder(folder)
     config = read_config(folder)
     source, target = load_codec(folder, "source"), load_codec(folder, "target")
-    if not (folder / "checkpoints" / "best").is_dir():
+    if not any((folder / "checkpoints" / "best").glob("[0-9]*")):
         raise UserError(f"run {folder} has no validated checkpoint yet: train it further")
     like = jax.eval_shape(
         lambda: init_encoder_decoder(

@@ -95,6 +95,7 @@ def test_half_written_runs(trained, tmp_path):
 
     def without_best(folder):
         shutil.rmtree(folder / "checkpoints" / "best")
+        (folder / "checkpoints" / "best").mkdir()  # as where training stopped before a validation
 
     assert "no validated checkpoint" in broken(trained, tmp_path / "b", without_best)
 
