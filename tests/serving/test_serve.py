@@ -25,7 +25,7 @@ def port():
 def test_it_answers_whom_it_has_taken_before_it_stops(
     run, made_up, port, monkeypatch, capsys, number
 ):
-    answers = []
+    answers, before = [], signal.getsignal(signal.SIGINT)
     made_up.may_go.clear()
 
     def ask():
@@ -50,7 +50,7 @@ def test_it_answers_whom_it_has_taken_before_it_stops(
     asking.join(), stopping.join()
     assert answers == [{"translatedText": "ONE"}]
     assert f"http://127.0.0.1:{port}/" in capsys.readouterr().out
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_what_the_first_requests_need_is_compiled_before(run, made_up, monkeypatch):
