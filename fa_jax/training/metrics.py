@@ -58,6 +58,7 @@ class Metrics:
         self._sums: list[BatchSums] = []
         self._began = self._added = self._last_line = time.monotonic()
         self._took: deque[float] = deque(maxlen=STEPS_OF_PACE)
+        self._newest = ""
 
     def add(self, step: int, sums: BatchSums, rows: Int[np.ndarray, " B"], rate: float):
         """Reads the step before; the device may still compute this one.
@@ -148,19 +149,19 @@ class Metrics:
         )
 
     def _show(self, step: int, numbers: str = ""):
-        """A line is due now and then, also before there are numbers: a step that has to be compiled
-        takes many seconds."""
-        if numbers:
-            self._bar.set_postfix_str(numbers, refresh=False)
+        """A line is due now and then, with the newest numbers. There is one before there are any,
+        too: a step that has to be compiled takes many seconds."""
+        self._newest = numbers or self._newest
+        self._bar.set_postfix_str(self._newest, refresh=False)
         self._bar.update(step - self._bar.n)
         now = time.monotonic()
         due = now - self._last_line > SECONDS_BETWEEN_LINES or (numbers and step == self._last)
         if self._bar.disable and due:
             self._last_line = now
             line = f"step {step}/{self._last}"
-            if numbers:
+            if self._newest:
                 minutes, seconds = divmod(round(pace(self._took) * (self._last - step)), 60)
-                line += f"  {numbers}  {minutes}:{seconds:02d} left"
+                line += f"  {self._newest}  {minutes}:{seconds:02d} left"
             tqdm.write(line, file=sys.stderr)
 
 

@@ -1,11 +1,37 @@
-"""What training says of its pace."""
+"""What training says of its pace, and how often."""
 
+import re
+
+import jax.numpy as jnp
 import numpy as np
 
-from fa_jax.training.metrics import pace
+from fa_jax.training import metrics
+from fa_jax.training.checkpoints import Checkpoints
+from fa_jax.training.metrics import Metrics, pace
+from fa_jax.training.objective import BatchSums
+from fa_jax.training.step import replicate
 
 
 def test_steps_that_were_compiled_hardly_count():
     usual, compiled = [0.5] * 88, [20.0] * 12
     np.testing.assert_allclose(pace(usual), 0.5)
     assert pace(compiled + usual) < 0.7
+
+
+def test_a_line_has_the_newest_numbers_at_whatever_step_it_is_due(tmp_path, monkeypatch, capsys):
+    """Ten seconds a step: a line is due at every second one, numbers come at every twentieth."""
+    clock = iter(range(0, 10**6, 5))
+    monkeypatch.setattr(metrics.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(metrics, "SECONDS_BETWEEN_LINES", 40.0)
+    ones = jnp.ones(())
+    sums = replicate(BatchSums(ones, ones, ones, ones, ones, ones, ones, ones, ones))
+    shown = Metrics(tmp_path, 100, 0, 50, Checkpoints(tmp_path, "latest"))
+    for step in range(1, 51):
+        shown.add(step, sums, np.arange(1), 1e-3)
+    shown.catch_up()
+    shown.close()
+    lines = capsys.readouterr().err.splitlines()
+    steps = [int(re.match(r"step (\d+)/50", line)[1]) for line in lines]
+    assert steps[0] < 20 < steps[-1] and len(steps) > 5
+    for step, line in zip(steps, lines, strict=True):
+        assert ("loss 1.00" in line and line.endswith(" left")) == (step >= 20), line
