@@ -179,8 +179,9 @@ class TrainingConfig(Section):
     """Threshold (tau) of the windows in training. Attention sees nothing outside them."""
     in_windows: NotNegative = 0.0
     """Compute attention and its gradient only in the windows of this threshold (tau). A step then
-    costs no more in long text than in short text. Spans that attention teaches learn from inside
-    the windows. 0: compute all positions."""
+    costs no more in long text than in short text. A flexible span scores 32 positions on either
+    side of its focus, too, and learns from all of these; a quarter of the sentences is read with
+    them alone. 0: compute all positions."""
     window: Annotated[float, ("at least", 0), ("at most", 1)] = 0.0
     """Order for windows: the share of a sentence that the windows of `threshold` should have.
     Training puts a price on a span's width, and moves it until they have it. 0: no order."""

@@ -1,7 +1,6 @@
 """Do the programs compile for a TPU, and does a chip's memory hold them? No TPU is needed.
 
 libtpu's compiler makes each program for a v5e, and says how much memory it takes. Nothing is run.
-Processes that do the same with other software must not run beside it.
 """
 
 import os
@@ -35,8 +34,7 @@ CHIP, CHIP_GB = "v5e:2x2", 16
 PRESETS = tuple(size for size in SIZES if size not in SMALL_SIZES)
 PROGRAMS = ("training", "forced", "search_dense", "search_windowed", "search_kernel")
 LENGTH = 50
-"""Words of a source that is searched, padded to 64; a training sentence has as many as the preset
-allows."""
+"""Words of a source that is searched; a training sentence has as many as the preset allows."""
 
 
 def measure(rounds: int = 1, presets: tuple[str, ...] = PRESETS) -> Report:

@@ -110,10 +110,9 @@ def force_translation(
 
     params: float32, so that gradients are not rounded, or cast. source, target: words, padded to S
     and T. threshold, implementation: of `attend`. training_keys: in training, a random key a
-    sentence. details, free: of `attend`. in_windows: `near` of
-    `learn_in_windows`, which is then used, whatever the implementation. lines: source and target
-    may have some, with an end of sentence between them (`line_begins`). collect: what is kept of
-    each step's attention.
+    sentence. details, free: of `attend`. in_windows: `near` of `learn_in_windows`, which is then
+    used, whatever the implementation. lines: source and target may have some, with an end of
+    sentence between them (`line_begins`). collect: what is kept of each step's attention.
     """
     keys = split_keys(training_keys, 5)
     read = read_source(params, config, source, source_lengths, keys[0], keys[3])

@@ -163,15 +163,17 @@ def test_a_kernel_that_does_not_wait_is_found_out(monkeypatch, capfd):
     assert "RACE" in "".join(capfd.readouterr())
 
 
-@pytest.mark.parametrize("positions", [64, 8192])
-def test_what_it_fetches_follows_the_windows(positions):
-    """Windows of 16 positions touch two blocks at most, however long the sentence."""
-    first = jnp.arange(0, positions - 16, max(1, positions // 50)).astype(jnp.int32)[None]
-    blocks = kernel.blocks_of(fa_jax.Reach(first, first + 15), positions)
-    assert set(blocks.count.tolist()) <= {1, 2}
-    np.testing.assert_array_equal(blocks.before, np.cumsum(blocks.count) - blocks.count)
-    assert (blocks.begin * 16 <= first[0]).all()
-    assert ((blocks.begin + blocks.count) * 16 > first[0] + 15).all()
+def test_what_it_fetches_follows_the_windows():
+    """Windows of 16 positions at random places touch as many blocks, however long the sentence."""
+    random, touched = np.random.default_rng(0), {}
+    for positions in (64, 8192):
+        first = jnp.asarray(random.integers(0, positions - 15, (1, 4000)), jnp.int32)
+        blocks = kernel.blocks_of(fa_jax.Reach(first, first + 15), positions)
+        np.testing.assert_array_equal(blocks.before, np.cumsum(blocks.count) - blocks.count)
+        assert (blocks.begin * 16 <= first[0]).all()
+        assert ((blocks.begin + blocks.count) * 16 > first[0] + 15).all()
+        touched[positions] = float(blocks.count.mean())
+    assert touched[8192] / touched[64] == pytest.approx(1.016, abs=0.001)
 
 
 @pytest.mark.parametrize(
