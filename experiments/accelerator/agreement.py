@@ -12,6 +12,7 @@ from jaxtyping import Array, Float, PyTree
 import fa_jax
 from experiments.accelerator.conditions import Conditions
 from fa_jax.attention import AttentionConfig
+from fa_jax.attention.implementation import why_no_kernel
 
 THRESHOLD = 1.2
 PRECISIONS = ("highest", "default")
@@ -27,15 +28,12 @@ class Sizes(NamedTuple):
 def cases(conditions: Conditions) -> dict[str, Callable[[], dict[str, Any]]]:
     """A row for each score."""
     sizes = Sizes(2, 2, 24, 8) if conditions.smallest else Sizes()
-    kernel = conditions.platform in ("cpu", "tpu")
-    return {name: partial(_row, name, sizes, kernel) for name in fa_jax.SCORES}
+    return {name: partial(_row, name, sizes) for name in fa_jax.SCORES}
 
 
-def _row(score: str, sizes: Sizes, kernel: bool) -> dict[str, Any]:
+def _row(score: str, sizes: Sizes) -> dict[str, Any]:
     config = AttentionConfig(fa_jax.SCORES[score]().for_sources(sizes.length), "flexible")
-    names = ["windowed"]
-    if kernel and config.score.in_kernel is not None:
-        names.append("kernel")
+    names = ["windowed"] if why_no_kernel(config) else ["windowed", "kernel"]
     inputs, row, exact = _inputs(config, sizes), {}, None
     for precision in PRECISIONS:
         dense = _attended(config, inputs, "dense", precision)

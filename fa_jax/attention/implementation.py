@@ -8,6 +8,7 @@ from jaxtyping import Array
 
 from fa_jax.attention import dense, learnt_in_windows, windowed
 from fa_jax.attention.attention_config import Attention, AttentionConfig
+from fa_jax.attention.scores import SCORES
 from fa_jax.attention.step import Step, Weighed
 
 
@@ -39,11 +40,13 @@ def for_step(
     name: as the user says; None: what was measured to pay, or for a TPU what was calculated to.
 
     Raises:
-      ValueError: an unknown name.
+      ValueError: an unknown name, or no kernel (`why_no_kernel`).
     """
     if name is not None and name not in IMPLEMENTATIONS:
         allowed = ", ".join(map(repr, IMPLEMENTATIONS))
         raise ValueError(f"implementation must be None or one of {allowed}, got {name!r}")
+    if name == "kernel" and (reason := why_no_kernel(config)):
+        raise ValueError(reason)
     if step.taps:
         if name != "windowed" or config.span.needs_every_position(step.state):
             raise ValueError(
@@ -76,12 +79,24 @@ def for_search(attentions: Sequence[Attention], platform: str | None = None) -> 
     return "windowed" if pays else "dense"
 
 
+def why_no_kernel(config: Attention) -> str:
+    """Why the kernel cannot be had, here and with this attention; empty where it can."""
+    platform = jax.default_backend()
+    if platform not in ("cpu", "tpu"):
+        return f"the kernel is written for TPUs, and this is a {platform}: take 'windowed'"
+    if not isinstance(config, AttentionConfig) or config.score.in_kernel is None:
+        known = ", ".join(name for name, kind in SCORES.items() if kind.in_kernel is not None)
+        part = config.score if isinstance(config, AttentionConfig) else config
+        return f"no kernel evaluates {part}: take one of the scores {known}, or 'windowed'"
+    return ""
+
+
 def _kernel_pays(config: AttentionConfig, step: Step) -> bool:
     """Whether a TPU reads a sentence's keys and annotations more slowly than the kernel its rows.
 
     Calculated: no TPU has measured it.
     """
-    if config.score.in_kernel is None or not config.span.narrows(step.threshold):
+    if why_no_kernel(config) or not config.span.narrows(step.threshold):
         return False
     read = jax.tree.leaves((step.memory.keys, step.memory.annotations))
     sentence = sum(leaf.nbytes for leaf in read) / len(step.memory.lengths)

@@ -20,7 +20,6 @@ from jaxtyping import Array, Float, Int, PyTree
 from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.chunks import rows_of
-from fa_jax.attention.scores import SCORES
 from fa_jax.attention.span import Reach
 from fa_jax.attention.step import Step, Weighed
 from fa_jax.attention.windowed import with_gradient_of_dense
@@ -40,16 +39,10 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
     Its gradient is that of `dense.weigh`, which is computed where a gradient is asked for.
 
     Raises:
-      ValueError: the score or the span is none that a kernel evaluates.
+      ValueError: the span is none that a kernel evaluates.
     """
-    if config.score.in_kernel is None:
-        known = ", ".join(name for name, kind in SCORES.items() if kind.in_kernel is not None)
-        raise ValueError(
-            f"no kernel evaluates the score {config.score}: take one of {known}, or another "
-            "implementation"
-        )
     if any(leaf.ndim != 2 for leaf in jax.tree.leaves(reach.prior)):
-        raise ValueError(f"no kernel evaluates the span {config.span}: take another implementation")
+        raise ValueError(f"no kernel evaluates {config.span}: take 'windowed'")
     return with_gradient_of_dense(_on_platform, config, step, reach, details)
 
 

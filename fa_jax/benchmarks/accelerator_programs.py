@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from fa_jax.attention import AttentionConfig
+from fa_jax.attention.implementation import why_no_kernel
 from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.benchmarks.training_memory import full_batch
 from fa_jax.config import Config
@@ -68,7 +68,7 @@ def compiled(
     """
     config, device = preset(name, "en-ja", ""), _chip()
     for program in programs:
-        if program == "search_kernel" and not _has_kernel(config):
+        if program == "search_kernel" and why_no_kernel(config.model.attention):
             continue
         row = {"preset": name, "program": program, "seconds": "", "gb": "", "tera_operations": ""}
         try:
@@ -105,11 +105,6 @@ def _chip() -> jax.Device:
             "programs for a TPU need its compiler: pip install 'jax[tpu]', or make setup "
             "ACCELERATOR=tpu"
         ) from error
-
-
-def _has_kernel(config: Config) -> bool:
-    attention = config.model.attention
-    return isinstance(attention, AttentionConfig) and attention.score.in_kernel is not None
 
 
 def _training(config: Config, device: jax.Device) -> Callable:

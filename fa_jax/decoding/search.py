@@ -12,12 +12,13 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Int
 
-from fa_jax.attention.implementation import Implementation, for_search
+from fa_jax.attention.implementation import Implementation, for_search, why_no_kernel
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
 from fa_jax.decoding.beam_search import Hypotheses, beam_search
 from fa_jax.decoding.shortlist import Shortlist, candidates, enlarged
+from fa_jax.errors import UserError
 from fa_jax.kept_programs import KeptProgram
 from fa_jax.model.encoder_decoder import Params
 
@@ -140,8 +141,15 @@ def batch_rows(sentences: int, decoding: DecodingConfig) -> int:
 def shape_for(
     members: Sequence[TrainedModel], decoding: DecodingConfig
 ) -> tuple[Implementation, Callable[[int], int]]:
-    """How attention is evaluated, and how far a length is padded."""
+    """How attention is evaluated, and how far a length is padded.
+
+    Raises:
+      UserError: the kernel, where it cannot be had.
+    """
     implementation = decoding.implementation
+    if implementation == "kernel":
+        for reason in filter(None, (why_no_kernel(m.config.attention) for m in members)):
+            raise UserError(f"--decoding.implementation: {reason}")
     if implementation == "auto":
         implementation = for_search([member.config.attention for member in members])
     return implementation, _shape_in_windows if implementation == "windowed" else _shape

@@ -179,11 +179,18 @@ def test_what_it_fetches_follows_the_windows():
 @pytest.mark.parametrize(
     ("score", "span", "words"),
     [
-        ("recurrent", "flexible", r"no kernel evaluates the score Recurrent.*dot, general"),
-        ("location", "flexible", "no kernel evaluates the score Location"),
+        ("recurrent", "flexible", r"no kernel evaluates Recurrent.*the scores dot, general"),
+        ("location", "flexible", "no kernel evaluates Location"),
     ],
 )
 def test_what_it_cannot_evaluate_is_named(score, span, words):
     config = fa_jax.AttentionConfig(score, span)
     with pytest.raises(ValueError, match=words):
         attended(config, *case(config, 1), implementation="kernel")
+
+
+def test_another_accelerator_is_told_what_to_take(monkeypatch):
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    config = fa_jax.AttentionConfig()
+    with pytest.raises(ValueError, match="written for TPUs, and this is a gpu: take 'windowed'"):
+        attend_once(config, *case(config, 1), implementation="kernel")

@@ -15,6 +15,7 @@ from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.search import TrainedModel, average_window, search_translations
 from fa_jax.decoding.shortlist import Shortlist
+from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 from tests.model.reference import force
 
@@ -167,6 +168,13 @@ def test_windows_alone_are_dense(params, implementation):
     for a, b in zip(dense, windowed, strict=True):
         assert a.hypotheses[0].words == b.hypotheses[0].words
         assert (a.scored, a.calls) == (b.scored, b.calls)
+
+
+def test_a_kernel_that_there_is_not_is_a_users_mistake(params):
+    config = dataclasses.replace(CONFIG, attention=AttentionConfig("recurrent"))
+    decoding = DecodingConfig(implementation="kernel")
+    with pytest.raises(UserError, match="implementation: no kernel evaluates Recurrent"):
+        search_translations([TrainedModel(params, config)], decoding, [SOURCES[:1]])
 
 
 def test_an_empty_source_has_an_empty_translation(params):
