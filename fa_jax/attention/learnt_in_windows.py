@@ -45,7 +45,7 @@ def learn_in_windows(
       state: from `initial_attention_state`, one query a sentence.
       near: positions on either side of the focus that a flexible span scores, too, however narrow
         its window is: what it learns from must not be what it sees already. Sentences that are
-        `free` then score these alone, and not all of the source.
+        `free` then score these alone, and not all of the source, under a local-p span, too.
 
     Returns:
       The memory, without a gradient, and the state, whose `taps` have it.

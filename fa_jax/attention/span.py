@@ -15,6 +15,7 @@ from fa_jax.attention.lesson import Normal
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
 from fa_jax.attention.step import AttentionState, Step
+from fa_jax.attention.window import Window, window_within
 
 
 @struct.dataclass
@@ -128,6 +129,19 @@ class Span:
         params: the attention's. before: the span that they were learnt with.
         """
         return params
+
+
+def freed(window: Window, step: Step) -> Window:
+    """The window; of sentences that are read as if there were no span all of the source, or what is
+    near the focus where `learn_in_windows` says how near."""
+    if step.free is None:
+        return window
+    lengths = step.memory.lengths
+    if step.taps and step.taps.near:
+        read = window_within(step.state.focus, step.taps.near, lengths)
+    else:
+        read = jnp.zeros_like(window[0]), jnp.broadcast_to(lengths[:, None] - 1, window[1].shape)
+    return tuple(jnp.where(step.free[:, None], *both) for both in zip(read, window, strict=True))
 
 
 def by_position(

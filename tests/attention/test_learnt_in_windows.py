@@ -120,6 +120,18 @@ def test_a_span_learns_from_what_its_windows_hold():
         np.testing.assert_allclose(out.gaze.square[row], alone.square[0, 0], rtol=1e-5)
 
 
+def test_a_free_sentence_under_local_p_is_read_near_the_focus():
+    """With all positions near, that is the whole of it; with few, no more than those."""
+    config = fa_jax.AttentionConfig("concat", fa_jax.LocalP(half_width=3))
+    inputs, free = case(config), jnp.array([True, False, False, False])
+    (found, _), of_whole = with_gradient(inputs, config, True, free=free)
+    (near, _), of_near = with_gradient(inputs, config, True, free=free, near=21)
+    few, _ = with_gradient(inputs, config, True, free=free, near=2)
+    np.testing.assert_allclose(near, found, rtol=1e-5)
+    assert abs(float(few[0] - near)) > 1e-3
+    jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-4, atol=1e-4), of_near, of_whole)
+
+
 def test_near_positions_are_learnt_from_whatever_the_window():
     """With all positions near, narrow windows and free sentences are those of dense steps: the
     penalty is what tells positions apart, and beyond 100 nats nothing is left of them."""

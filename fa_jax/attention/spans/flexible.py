@@ -13,7 +13,7 @@ from fa_jax.attention.decision import decide, init_decision
 from fa_jax.attention.lesson import Normal
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
-from fa_jax.attention.span import Reach, Span
+from fa_jax.attention.span import Reach, Span, freed
 from fa_jax.attention.step import Step
 from fa_jax.attention.window import Window, window_around, window_within
 
@@ -56,10 +56,8 @@ class Flexible(Span):
         window = self.window(g, focus, step.memory.lengths, step.threshold)
         if step.taps and step.taps.near:
             near = window_within(focus, step.taps.near, step.memory.lengths)
-            free = False if step.free is None else step.free[:, None]
-            wider = jnp.minimum(window[0], near[0]), jnp.maximum(window[1], near[1])
-            window = tuple(jnp.where(free, *both) for both in zip(near, wider, strict=True))
-        return Reach(*window, prior=(g, focus), strength=strength, normal=normal)
+            window = jnp.minimum(window[0], near[0]), jnp.maximum(window[1], near[1])
+        return Reach(*freed(window, step), prior=(g, focus), strength=strength, normal=normal)
 
     def window(
         self,

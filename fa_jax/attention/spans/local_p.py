@@ -12,7 +12,7 @@ from fa_jax.attention.decision import decide, init_decision
 from fa_jax.attention.lesson import Normal
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
-from fa_jax.attention.span import Reach, Span
+from fa_jax.attention.span import Reach, Span, freed
 from fa_jax.attention.step import Step
 from fa_jax.attention.window import window_within
 
@@ -45,14 +45,13 @@ class LocalP(Span):
     def reach(self, step: Step) -> Reach:
         lengths = step.memory.lengths
         centre = lengths[:, None] * decide(step.params["position"], step.span_query)
-        (first, last), normal = window_within(centre, self.half_width, lengths), None
+        window, normal = window_within(centre, self.half_width, lengths), None
         width = jnp.full_like(centre, self.half_width / 2)
         if step.free is not None:
             normal, free = Normal(centre, width), step.free[:, None]
             centre = jax.lax.stop_gradient(centre)
             width = jnp.where(free, jnp.inf, width)
-            first, last = jnp.where(free, 0, first), jnp.where(free, lengths[:, None] - 1, last)
-        return Reach(first, last, prior=(centre, width), normal=normal)
+        return Reach(*freed(window, step), prior=(centre, width), normal=normal)
 
     def factor(self, prior: PyTree, positions: Float[Array, "N K P"]) -> Float[Array, "N K P"]:
         centre, width = (x[..., None] for x in prior)
