@@ -4,8 +4,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from fa_jax.attention.hidden_layer import project_hidden
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import at_least_float32, glorot
+from fa_jax.attention.score import glorot
 
 
 def init_decision(key: PRNGKeyArray, inputs: int, units: int) -> Params:
@@ -16,6 +17,5 @@ def init_decision(key: PRNGKeyArray, inputs: int, units: int) -> Params:
 
 def decide(params: Params, hidden: Float[Array, "*N A"]) -> Float[Array, "*N"]:
     """The number, from `W x`."""
-    return jax.nn.sigmoid(
-        at_least_float32(jnp.tanh(hidden) @ params["vector"] + params.get("bias", 0.0))
-    )
+    product = project_hidden(jnp.tanh(hidden), params["vector"])
+    return jax.nn.sigmoid(product + params.get("bias", 0.0))
