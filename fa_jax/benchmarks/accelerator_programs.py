@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import export
 
 from fa_jax.attention.implementation import why_no_kernel
 from fa_jax.benchmarks.report import Headline, Report
@@ -36,6 +37,9 @@ PROGRAMS = ("training", "forced", "search_dense", "search_windowed", "search_ker
 LENGTH = 50
 """Words of a source that is searched; a training sentence has as many as the preset allows."""
 
+Program = tuple[Callable, tuple[Any, ...]]
+"""A compiled function, and its inputs as shapes on a device."""
+
 
 def measure(rounds: int = 1, presets: tuple[str, ...] = PRESETS) -> Report:
     """A row for each program of each preset. rounds: times that each is compiled."""
@@ -47,8 +51,9 @@ def report(rows: list[dict[str, Any]]) -> Report:
     """The table of `compiled` programs, and the headlines."""
     notes = [
         "gb: arguments, results and the largest intermediate state of the program, in decimal "
-        "gigabytes; a chip has 16. tera operations: as the compiler counts them, a loop's once. No "
-        "TPU has run any of these programs."
+        "gigabytes; a chip has 16. tera operations: as the compiler counts them, a loop's once. "
+        "exports: platforms that `jax.export` lowers the program for. No TPU or GPU has run any of "
+        "these programs."
     ]
     headlines = [
         Headline(f"{row['preset']}, {row['program']}: GB of a v5e's memory", row["gb"], CHIP_GB)
@@ -66,30 +71,42 @@ def compiled(
     Raises:
       UserError: libtpu is not there.
     """
-    config, device = preset(name, "en-ja", ""), _chip()
+    config, chip = preset(name, "en-ja", ""), _chip()
     for program in programs:
         if program == "search_kernel" and why_no_kernel(config.model.attention):
             continue
-        row = {"preset": name, "program": program, "seconds": "", "gb": "", "tera_operations": ""}
-        try:
-            for _ in range(rounds):
-                jax.clear_caches()
-                lower = _LOWERED[program](config, device)
-                began = time.perf_counter()
-                found = lower().compile()
-                row["seconds"] = time.perf_counter() - began
-        except Exception as error:  # whatever it is, it is the row's result
-            yield row | {"fails": f"{type(error).__name__}: {str(error).splitlines()[0][:200]}"}
-            continue
-        memory = found.memory_analysis()
-        parts = (
-            memory.argument_size_in_bytes,
-            memory.output_size_in_bytes - memory.alias_size_in_bytes,
-            memory.temp_size_in_bytes,
-            memory.generated_code_size_in_bytes,
-        )
-        operations = (found.cost_analysis() or {}).get("flops", 0.0)
-        yield row | {"gb": sum(parts) / 1e9, "tera_operations": operations / 1e12, "fails": ""}
+        yield {"preset": name, "program": program} | _compiled(program, config, chip, rounds)
+
+
+def _compiled(program: str, config: Config, chip: jax.Device, rounds: int) -> dict[str, Any]:
+    row = dict.fromkeys(("seconds", "gb", "tera_operations", "exports", "fails"), "")
+    try:
+        for _ in range(rounds):
+            jax.clear_caches()
+            function, inputs = _PROGRAMS[program](config, chip)
+            lowered = function.lower(*inputs)
+            began = time.perf_counter()
+            found = lowered.compile()
+            row["seconds"] = time.perf_counter() - began
+        row["exports"] = ", ".join(exported(program, config))
+    except Exception as error:  # whatever it is, it is the row's result
+        return row | {"fails": f"{type(error).__name__}: {str(error).splitlines()[0][:200]}"}
+    memory = found.memory_analysis()
+    parts = (
+        memory.argument_size_in_bytes,
+        memory.output_size_in_bytes - memory.alias_size_in_bytes,
+        memory.temp_size_in_bytes,
+        memory.generated_code_size_in_bytes,
+    )
+    operations = (found.cost_analysis() or {}).get("flops", 0.0)
+    return row | {"gb": sum(parts) / 1e9, "tera_operations": operations / 1e12}
+
+
+def exported(program: str, config: Config) -> tuple[str, ...]:
+    """The platforms that `jax.export` lowers a program for, of those that it should."""
+    platforms = ("tpu",) if program == "search_kernel" else ("cuda", "tpu")
+    function, inputs = _PROGRAMS[program](config, jax.devices("cpu")[0])
+    return export.export(jax.jit(function), platforms=platforms)(*inputs).platforms
 
 
 def _chip() -> jax.Device:
@@ -107,16 +124,16 @@ def _chip() -> jax.Device:
         ) from error
 
 
-def _training(config: Config, device: jax.Device) -> Callable:
+def _training(config: Config, device: jax.Device) -> Program:
     optimizer, sizes = make_optimizer(config), _vocabularies(config)
     state = jax.eval_shape(partial(init_state, config, optimizer, *sizes))
     batch = full_batch(config.training.batch_size, *sizes, config.data.max_length)
     of_device = partial(jax.tree.map, lambda x: jax.ShapeDtypeStruct((1, *x.shape), x.dtype))
     step = make_train_step(config, optimizer, devices=[device])
-    return partial(step.lower, of_device(state), of_device(batch), config.training.learning_rate)
+    return step, (of_device(state), of_device(batch), config.training.learning_rate)
 
 
-def _forced(config: Config, device: jax.Device) -> Callable:
+def _forced(config: Config, device: jax.Device) -> Program:
     def log_probs(params, source, lengths, target):
         bottleneck, _ = force_translation(
             params, config.model, source, lengths, target, threshold=1.2, details=False
@@ -124,10 +141,10 @@ def _forced(config: Config, device: jax.Device) -> Callable:
         return word_log_probs(params, bottleneck, target)
 
     params, source, lengths = _read(config, device)
-    return partial(jax.jit(log_probs).lower, params, source, lengths, source)
+    return jax.jit(log_probs), (params, source, lengths, source)
 
 
-def _search(implementation: str, config: Config, device: jax.Device) -> Callable:
+def _search(implementation: str, config: Config, device: jax.Device) -> Program:
     params, source, lengths = _read(config, device)
     vocabulary = params["decoder"]["output"]["bias"].shape[0]
     shortlist = Shortlist(_shape(device, (*lengths.shape, 0)), vocabulary)
@@ -140,10 +157,10 @@ def _search(implementation: str, config: Config, device: jax.Device) -> Callable
     )
     numbers = [_shape(device, (), jnp.float32)] * 2
     inputs = (params,), [source], [lengths], lengths, shortlist, *numbers
-    return partial(jax.jit(search).lower, *inputs)
+    return jax.jit(search), inputs
 
 
-_LOWERED = {
+_PROGRAMS = {
     "training": _training,
     "forced": _forced,
     **{
