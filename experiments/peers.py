@@ -159,11 +159,13 @@ def _workplace(config: Config, data: PreparedData) -> Path:
         text = "".join(f"{word}\n" for word in words.tokens if word not in SPECIAL)
         (folder / f"vocabulary.{language}").write_text(text, encoding="utf-8")
     path = folder / "config.yaml"
-    path.write_text(json.dumps(_joeynmt_config(config, folder, languages)))
+    path.write_text(json.dumps(_joeynmt_config(config, data.max_length, folder, languages)))
     return path
 
 
-def _joeynmt_config(config: Config, folder: Path, languages: Sequence[str]) -> dict[str, Any]:
+def _joeynmt_config(
+    config: Config, longest: int, folder: Path, languages: Sequence[str]
+) -> dict[str, Any]:
     """`joeynmt.json`, with our sizes and data. Translations are as long as JoeyNMT allows by
     itself: one and a half times the source."""
     model = config.model
@@ -172,7 +174,7 @@ def _joeynmt_config(config: Config, folder: Path, languages: Sequence[str]) -> d
         side: {
             "lang": language,
             "level": "word",
-            "max_length": config.data.max_length,
+            "max_length": longest,
             "voc_file": str(folder / f"vocabulary.{language}"),
         }
         for side, language in zip(("src", "trg"), languages, strict=True)

@@ -52,9 +52,7 @@ SMALL_WORDS = replace(
 
 SMALL_CHARACTERS = replace(
     SMALL,
-    data=DataConfig(
-        tokenizer="character", source_vocabulary=104, target_vocabulary=3004, max_length=150
-    ),
+    data=DataConfig(tokenizer="character", source_vocabulary=104, target_vocabulary=3004),
     training=replace(SMALL.training, steps=7000),
     preset="small-chars",
 )
@@ -62,7 +60,9 @@ SMALL_CHARACTERS = replace(
 twice the steps."""
 
 PAPER = Config(
-    data=DataConfig(tokenizer="word", source_vocabulary=80_000, target_vocabulary=40_000),
+    data=DataConfig(
+        tokenizer="word", source_vocabulary=80_000, target_vocabulary=40_000, max_length=50
+    ),
     model=_units(1000, bottleneck_size=600),
     training=_epochs(6, halve_from=4, batch_size=64),
     decoding=DecodingConfig(beam_size=20, batch_size=32),
@@ -82,7 +82,9 @@ CHARACTER = Config(
 """`char`: the character-level model of VS 5.4 (100 and 3,000 characters), for accelerators."""
 
 LUONG = Config(
-    data=DataConfig(tokenizer="word", source_vocabulary=50_000, target_vocabulary=50_000),
+    data=DataConfig(
+        tokenizer="word", source_vocabulary=50_000, target_vocabulary=50_000, max_length=50
+    ),
     model=_units(1000, layers=4),
     training=_epochs(12, halve_from=9, batch_size=128),
     decoding=DecodingConfig(beam_size=10, batch_size=32),
@@ -91,7 +93,7 @@ LUONG = Config(
 """`luong`: the sizes of Luong et al. (2015), with Adam, for accelerators."""
 
 FINE_GRAINED = Config(
-    data=DataConfig(source_vocabulary=30_000, target_vocabulary=30_000),
+    data=DataConfig(source_vocabulary=30_000, target_vocabulary=30_000, max_length=50),
     model=_units(1000, embedding_size=620, attention_size=2000, bottleneck_size=620),
     training=_epochs(6, halve_from=4, batch_size=64),
     decoding=DecodingConfig(beam_size=12, batch_size=32),

@@ -13,7 +13,7 @@ import numpy as np
 
 from experiments.measuring.command import Command
 from experiments.measuring.our_side import PEERS, PYTHON, write_tokens
-from fa_jax.data.prepared import PreparedData
+from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.vocabulary import SPECIAL
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
@@ -91,7 +91,7 @@ def train(
     """Returns target words a second, end of sentence included."""
     log = model.with_suffix(".log")
     settings = kind | {
-        "max-length": run.config.data.max_length,
+        "max-length": prepare(run.config.data).max_length,
         "mini-batch": BATCH,
         "clip-norm": 1,
         "label-smoothing": 0.1,

@@ -46,7 +46,7 @@ class FaJaxSide:
             data.train.source.lengths,
             data.train.target.lengths,
             batch_size=batch,
-            max_length=config.data.max_length,
+            max_length=data.max_length,
             padded_shapes=config.data.padded_shapes,
         )
         optimizer = make_optimizer(config)

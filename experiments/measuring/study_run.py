@@ -11,6 +11,10 @@ from fa_jax.config import Config
 from fa_jax.config_file import REGISTRIES, attention_json
 from fa_jax.presets import WINDOW, finetuning, learning_documents, preset
 
+LONGEST = {"bible_de_en": 50, "bible_de_en_chapters": 50}
+"""Tokens of a training sentence, where the study measured a corpus under another limit than the one
+that training would choose today."""
+
 Changes = Mapping[str, Mapping[str, Any]]
 """Of a config: section -> field -> value."""
 
@@ -126,7 +130,11 @@ class StudyRun:
             return learning_documents(self.base.config, self.documents, self.window)
         if self.finetuned:
             return finetuning(self.base.config, self.window)
-        return _preset(self.preset, self.languages, self.text)
+        return changed(_preset(self.preset, self.languages, self.text), self._limited)
+
+    @property
+    def _limited(self) -> Changes:
+        return {"data": {"max_length": LONGEST[self.corpus]}} if self.corpus in LONGEST else {}
 
     @property
     def config(self) -> Config:
@@ -143,7 +151,12 @@ class StudyRun:
             words = ["finetune", f"runs/{self.base.folder}", *passages, *ordered]
         else:
             words = ["train", self.languages, "--corpus", self.text, "--preset", self.preset]
-            options = [*(["--training.seed", str(self.seed)] if self.seed else []), *options]
+            limited = _options(_preset(self.preset, self.languages, self.text), self._limited)
+            options = [
+                *(["--training.seed", str(self.seed)] if self.seed else []),
+                *limited,
+                *options,
+            ]
         command = " ".join(["fa-jax", *words, "--run", f"runs/{self.folder}", *options])
         return f"{command}{self._evaluation}"
 

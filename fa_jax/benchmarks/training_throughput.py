@@ -38,7 +38,7 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
         data.train.source.lengths,
         data.train.target.lengths,
         batch_size=config.training.batch_size,
-        max_length=config.data.max_length,
+        max_length=data.max_length,
         padded_shapes=config.data.padded_shapes,
     )
     vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)

@@ -23,6 +23,6 @@ class Command(OfPreset):
             f"{len(data.target.vocabulary):,} {data.corpus.target_language} tokens; "
             f"{lengths[0].mean():.1f} and {lengths[1].mean():.1f} a sentence"
         )
-        for remark in (left_out(data.train, self.data.max_length), *repeated(data.corpus)):
+        for remark in (left_out(data), *repeated(data.corpus)):
             if remark:
                 print(remark)

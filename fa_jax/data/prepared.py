@@ -17,6 +17,7 @@ from fa_jax.config import DataConfig
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.corpora import Corpus, load_corpus
 from fa_jax.data.encoded import EncodedPairs, EncodedTexts
+from fa_jax.data.longest_learnt import longest_learnt
 from fa_jax.data.tokenizers import TOKENIZERS, Reversed, Tokenizer
 from fa_jax.data.vocabulary import UNKNOWN, most_frequent
 from fa_jax.errors import UserError
@@ -30,12 +31,17 @@ Numbers = tuple[Int[np.ndarray, " tokens"], Int[np.ndarray, " boundaries"], list
 
 @dataclass(frozen=True)
 class PreparedData:
-    """All that training reads. train keeps the corpus's order and its long sentences."""
+    """All that training reads.
+
+    train: in the corpus's order, with its long sentences. max_length: tokens of the longest that is
+    learnt from, on either side.
+    """
 
     corpus: Corpus
     source: TextCodec
     target: TextCodec
     train: EncodedPairs
+    max_length: int
 
 
 def prepare(config: DataConfig, codecs: tuple[TextCodec, TextCodec] | None = None) -> PreparedData:
@@ -52,7 +58,8 @@ def prepare(config: DataConfig, codecs: tuple[TextCodec, TextCodec] | None = Non
     sides = _Side(corpus, 0, corpus.source_language), _Side(corpus, 1, corpus.target_language)
     source, target = codecs or (_learnt(side, config) for side in sides)
     train = EncodedPairs(_encoded(sides[0], source), _encoded(sides[1], target))
-    return PreparedData(corpus, source, target, train)
+    longest = config.max_length or longest_learnt(train, config.tokenizer)
+    return PreparedData(corpus, source, target, train, longest)
 
 
 @dataclass(frozen=True)

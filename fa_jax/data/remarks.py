@@ -3,17 +3,13 @@
 import numpy as np
 
 from fa_jax.data.corpora import Corpus
-from fa_jax.data.encoded import EncodedPairs
+from fa_jax.data.prepared import PreparedData
 
 
-def left_out(train: EncodedPairs, max_length: int) -> str:
-    """How many training pairs are not learnt from, and why; empty where all are.
-
-    Args:
-      train: the training set.
-      max_length: of a sentence, in tokens (`DataConfig.max_length`).
-    """
-    lengths = np.stack([train.source.lengths, train.target.lengths])
+def left_out(data: PreparedData) -> str:
+    """How many training pairs are not learnt from, and why; empty where all are."""
+    max_length = data.max_length
+    lengths = np.stack([data.train.source.lengths, data.train.target.lengths])
     empty = int((lengths.min(0) == 0).sum())
     long = int(((lengths.min(0) > 0) & (lengths.max(0) > max_length)).sum())
     reasons = []

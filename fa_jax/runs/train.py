@@ -146,7 +146,7 @@ def check_order(config: Config):
 def _trained(folder: Path, config: Config, data: PreparedData, start: Params | None) -> Run:
     if jax.process_index() == 0:
         begin_run(folder, config, data)
-        if remark := left_out(data.train, config.data.max_length):
+        if remark := left_out(data):
             print(remark, file=sys.stderr)
     loop.train(folder, config, data, partial(validate, config=config, data=data), start)
     return load_run(folder)

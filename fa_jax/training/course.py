@@ -80,7 +80,7 @@ def _sentences(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
         data.train.source.lengths,
         data.train.target.lengths,
         batch_size=config.training.batch_size,
-        max_length=config.data.max_length,
+        max_length=data.max_length,
         padded_shapes=config.data.padded_shapes,
     )
     return lambda number: Epoch(data.train, plan)
@@ -91,7 +91,7 @@ def _passages(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
     rows = np.concatenate([*_sentences(config, data)(0).plan.rows])
     longer = np.maximum(data.train.source.lengths, data.train.target.lengths)
     tokens = round(config.training.batch_size * (1 + longer[rows[rows >= 0]].mean()))
-    documents, longest = data.corpus.train.documents(), config.data.max_length
+    documents, longest = data.corpus.train.documents(), data.max_length
     if len(documents) == len(longer) + 1:
         raise UserError(
             f"corpus {data.corpus.name} has no documents: put an empty line between them, in the "

@@ -55,6 +55,7 @@ def test_nothing_is_tokenized_twice(config, tokenized):
     first = prepare(config)
     assert tokenized == TEXTS["en"] + TEXTS["ja"]
     again = prepare(replace(config, max_length=7, padded_shapes=3))
+    assert (first.max_length, again.max_length) == (150, 7)
     given = prepare(config, codecs=(first.source, first.target))
     assert (first.source, first.target) == (again.source, again.target)
     assert (first.source, first.target) == (given.source, given.target)

@@ -33,6 +33,7 @@ DATA = PreparedData(
     source=CODEC,
     target=CODEC,
     train=EncodedPairs(NOTHING, NOTHING),
+    max_length=50,
 )
 
 

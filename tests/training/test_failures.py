@@ -46,7 +46,9 @@ def test_a_loss_that_is_not_finite_stops_before_it_is_saved(setting, tmp_path, m
         def wrapped(state, batch, rate):
             state, sums = step(state, batch, rate)
             if int(state.step[0]) == 7:
-                sums = sums.replace(negative_log_prob=sums.negative_log_prob * np.nan)
+                sharded = sums.negative_log_prob
+                nan = jax.device_put(np.full(sharded.shape, np.nan, np.float32), sharded.sharding)
+                sums = sums.replace(negative_log_prob=nan)
             return state, sums
 
         return wrapped
