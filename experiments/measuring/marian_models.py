@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +118,27 @@ def marian(folder: Path, run: Run, *options: str) -> list[Command]:
         _translating(folder, [*command, "--mini-batch", size], f"marian{''.join(options)}.{size}")
         for size in BATCH_SIZES
     ]
+
+
+def long_text(folder: Path, run: Run, words: int, lines: int) -> Command:
+    """Searches translations of lines of so many words, one at a time on one core. They begin with
+    as many given words, so that none ends before."""
+    texts = [folder / f"long.{words}.{side}" for side in ("source", "target")]
+    for side, path in zip(("source", "target"), texts, strict=True):
+        with (folder / f"train.{side}").open(encoding="utf-8") as text:
+            found = list(islice((word for line in text for word in line.split()), words * lines))
+        each = (" ".join(found[first : first + words]) for first in range(0, len(found), words))
+        path.write_text("".join(f"{line}\n" for line in each), encoding="utf-8")
+    settings = {
+        "beam-size": run.config.decoding.beam_size,
+        "mini-batch": 1,
+        "maxi-batch": 1,
+        "max-length": 2 * words + 10,
+        "max-length-factor": 1,
+    }
+    model = ["--models", folder / "s2s.npz", *_shared(folder, 1), *_options(settings)]
+    command = [MARIAN, "decode", *model, "--quiet", "--force-decode", "--input", *texts]
+    return Command([str(part) for part in command], texts[0], folder / f"long.{words}.translations")
 
 
 def ctranslate2(folder: Path, run: Run, compute: str) -> list[Command]:
