@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any
 
 from experiments.accelerator.conditions import Conditions
-from fa_jax.attention import Concat
+from fa_jax.attention import AttentionConfig, Concat
+from fa_jax.attention.implementation import why_no_kernel
 from fa_jax.benchmarks.long_sentences import LENGTHS
 from fa_jax.benchmarks.steps import attention_sides
 from fa_jax.benchmarks.timing import alternate
@@ -14,8 +15,9 @@ WINDOW = 16
 
 
 def cases(conditions: Conditions) -> dict[str, Callable[[], dict[str, Any]]]:
-    """A row for each length. A TPU has the kernel, too."""
-    kernel = ("kernel",) if conditions.platform == "tpu" else ()
+    """A row for each length. An accelerator that has the kernel is timed with it, too."""
+    by_kernel = conditions.platform != "cpu" and not why_no_kernel(AttentionConfig(Concat()))
+    kernel = ("kernel",) if by_kernel else ()
     implementations = ("dense", "windowed", *kernel)
     lengths, size, rounds = (LENGTHS[:2], 16, 2) if conditions.smallest else (LENGTHS, 500, 40)
     return {f"{n:,}": partial(_row, n, size, rounds, implementations) for n in lengths}

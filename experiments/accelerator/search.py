@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import Any
 
 from experiments.accelerator.conditions import Conditions
+from fa_jax.attention.implementation import why_no_kernel
 from fa_jax.data.corpora import load_corpus
 from fa_jax.runs.run import load_run
 from fa_jax.runs.translate import read_sources, search
@@ -15,7 +16,7 @@ THRESHOLD = 1.2
 
 
 def cases(conditions: Conditions) -> dict[str, Callable[[], dict[str, Any]]]:
-    """A row for each implementation. A TPU has the kernel, too."""
+    """A row for each implementation. An accelerator that has the kernel has a row for it, too."""
     run = load_run("en-ja")
     test = load_corpus("tatoeba_en_ja", "en-ja").test
     count = 4 if conditions.smallest else 200
@@ -40,5 +41,6 @@ def cases(conditions: Conditions) -> dict[str, Callable[[], dict[str, Any]]]:
             "alike": sum(a == b for a, b in zip(found, by_dense(), strict=True)) / count,
         }
 
-    kernel = ("kernel",) if conditions.platform == "tpu" else ()
+    by_kernel = conditions.platform != "cpu" and not why_no_kernel(run.config.model.attention)
+    kernel = ("kernel",) if by_kernel else ()
     return {name: partial(row, name) for name in ("dense", "windowed", *kernel)}

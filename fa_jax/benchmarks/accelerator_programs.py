@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax import export
 
+from fa_jax.attention.gpus import lowers_gpu_kernels
 from fa_jax.attention.implementation import why_no_kernel
 from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.benchmarks.training_memory import full_batch
@@ -104,7 +105,9 @@ def _compiled(program: str, config: Config, chip: jax.Device, rounds: int) -> di
 
 def exported(program: str, config: Config) -> tuple[str, ...]:
     """The platforms that `jax.export` lowers a program for, of those that it should."""
-    platforms = ("tpu",) if program == "search_kernel" else ("cuda", "tpu")
+    score = getattr(config.model.attention, "score", None)
+    no_gpu = program == "search_kernel" and not (score.in_gpu_kernel and lowers_gpu_kernels())
+    platforms = ("tpu",) if no_gpu else ("cuda", "tpu")
     function, inputs = _PROGRAMS[program](config, jax.devices("cpu")[0])
     return export.export(jax.jit(function), platforms=platforms)(*inputs).platforms
 

@@ -2,23 +2,29 @@
 
 from contextlib import suppress
 from functools import partial
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import export
 from jax.experimental.pallas import tpu as pltpu
 
 import fa_jax
 from fa_jax.attention import kernel
-from fa_jax.attention.implementation import IMPLEMENTATIONS
-from fa_jax.attention.step import Weighed
+from fa_jax.attention.gpus import lowers_gpu_kernels
+from fa_jax.attention.implementation import IMPLEMENTATIONS, why_no_kernel
+from fa_jax.attention.kernel import gpu, tpu
+from fa_jax.attention.kernel.unit_axes import without_unit_axes
 from tests.attention.reference import attend_by_name
 
-pytestmark = pytest.mark.skipif(
-    jax.default_backend() == "gpu", reason="the kernel is for TPUs; a processor interprets it"
-)
+BACKEND = jax.default_backend()
+of_tpus = pytest.mark.skipif(BACKEND == "gpu", reason="for TPUs; a processor interprets it")
+lowered = pytest.mark.skipif(not lowers_gpu_kernels(), reason="no kernel for GPUs with this jax")
 SCORES = [name for name, kind in fa_jax.SCORES.items() if kind.in_kernel is not None]
+SPANS = ["local_p", "local_m", "adaptive", "monotonic_chunkwise"]
+ON_GPU = [name for name in SCORES if fa_jax.SCORES[name].in_gpu_kernel]
 
 
 def case(config, seed):
@@ -54,9 +60,41 @@ def attend_once(config, params, arrays, lengths, threshold, dtype=jnp.float32, *
     return fa_jax.attend(*inputs, threshold=threshold, **options)
 
 
-attended = jax.jit(
-    attend_once, static_argnums=0, static_argnames=("dtype", "implementation", "details")
+compiled = partial(
+    jax.jit, static_argnums=0, static_argnames=("dtype", "implementation", "details")
 )
+attended = compiled(attend_once)
+
+
+def interpreted(platform):
+    """What the kernel's `interpret` is where another processor interprets it."""
+    if platform == "tpu":
+        return True
+    try:
+        from jax.experimental.pallas.mosaic_gpu import InterpretGPUParams
+    except ImportError:  # jax 0.10
+        from jax._src.pallas.mosaic_gpu.interpret.params import InterpretGPUParams
+    return InterpretGPUParams()
+
+
+@pytest.fixture
+def attended_on(request, monkeypatch):
+    """`attended`, with the kernel of a platform."""
+    name = request.param
+    if BACKEND not in ("cpu", name) or (name == "gpu" and not lowers_gpu_kernels()):
+        pytest.skip(f"neither runs nor interprets a kernel for a {name}")
+    compute = partial(
+        {"tpu": tpu, "gpu": gpu}[name].context_and_focus,
+        interpret=False if name == BACKEND else interpreted(name),
+    )
+    monkeypatch.setitem(IMPLEMENTATIONS, "kernel", partial(kernel.weigh, compute=compute))
+    return compiled(partial(attend_once))  # nothing that was traced with another one
+
+
+def on(**platforms):
+    """Cases, each with the platform whose kernel it tests."""
+    pairs = [(name, case) for name, cases in platforms.items() for case in cases]
+    return pytest.mark.parametrize(("attended_on", "kind"), pairs, indirect=["attended_on"])
 
 
 def reference(config, params, arrays, lengths, threshold):
@@ -80,25 +118,28 @@ def reference(config, params, arrays, lengths, threshold):
     return np.reshape(context, (*shape, -1)), np.reshape(focus, shape)
 
 
-@pytest.mark.parametrize("score", SCORES)
-def test_agrees_with_the_equations(score, request):
-    config = fa_jax.AttentionConfig(score, "flexible")
+@on(tpu=SCORES, gpu=ON_GPU)
+def test_agrees_with_the_equations(attended_on, kind, request):
+    config = fa_jax.AttentionConfig(kind, "flexible")
     for seed in range(request.config.getoption("--kernel-shapes")):
         inputs = case(config, 8 + seed)
-        out = attended(config, *inputs, implementation="kernel", details=False)
+        out = attended_on(config, *inputs, implementation="kernel", details=False)
         context, focus = reference(config, *inputs)
         np.testing.assert_allclose(out.context, context, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(out.state.focus, focus, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("span", ["local_p", "local_m", "adaptive", "monotonic_chunkwise"])
-def test_any_span_agrees_with_dense(span):
-    config = fa_jax.AttentionConfig("concat", span)
+@on(tpu=SPANS, gpu=SPANS)
+def test_any_span_agrees_with_dense(attended_on, kind):
+    config = fa_jax.AttentionConfig("concat", kind)
     inputs = case(config, 3)
-    found, wanted = (attended(config, *inputs, implementation=name) for name in ("kernel", "dense"))
+    found, wanted = (
+        attended_on(config, *inputs, implementation=name) for name in ("kernel", "dense")
+    )
     jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-5, atol=1e-5), found, wanted)
 
 
+@of_tpus
 def test_sigma_may_be_an_array_and_has_a_gradient():
     inputs = case(fa_jax.AttentionConfig(), 5)
 
@@ -114,6 +155,7 @@ def test_sigma_may_be_an_array_and_has_a_gradient():
     np.testing.assert_allclose(of_kernel, of_dense, rtol=1e-5)
 
 
+@of_tpus
 def test_half_precision_stays_near():
     for score in ("dot", "fine_grained"):
         config = fa_jax.AttentionConfig(score)
@@ -128,19 +170,15 @@ def test_half_precision_stays_near():
 def watched_for_races(monkeypatch):
     """A step with many blocks; nothing orders the kernel's reads and writes but its waits."""
     interpret = pltpu.InterpretParams(detect_races=True, dma_execution_mode="eager")
-    watched = partial(kernel.sums_by_kernel, interpret=interpret)
-
-    def weigh(config, step, reach, details):
-        context, focus = watched(config, step, reach)
-        return Weighed(context, focus, (), None, None)
-
-    monkeypatch.setitem(IMPLEMENTATIONS, "kernel", weigh)
+    watched = partial(tpu.context_and_focus, interpret=interpret)
+    monkeypatch.setitem(IMPLEMENTATIONS, "kernel", partial(kernel.weigh, compute=watched))
     config = fa_jax.AttentionConfig()
     inputs = (*case(config, 8)[:3], np.inf)
     out = attend_once(config, *inputs, implementation="kernel", details=False)
     return out, reference(config, *inputs)
 
 
+@of_tpus
 def test_no_block_is_read_before_it_is_there(monkeypatch, capfd):
     out, (context, focus) = watched_for_races(monkeypatch)
     np.testing.assert_allclose(out.context, context, rtol=1e-5, atol=1e-5)
@@ -148,6 +186,7 @@ def test_no_block_is_read_before_it_is_there(monkeypatch, capfd):
     assert "RACE" not in "".join(capfd.readouterr())
 
 
+@of_tpus
 def test_a_kernel_that_does_not_wait_is_found_out(monkeypatch, capfd):
     """Else the test above could not fail."""
     copy = pltpu.make_async_copy
@@ -168,7 +207,7 @@ def test_what_it_fetches_follows_the_windows():
     random, touched = np.random.default_rng(0), {}
     for positions in (64, 8192):
         first = jnp.asarray(random.integers(0, positions - 15, (1, 4000)), jnp.int32)
-        blocks = kernel.blocks_of(fa_jax.Reach(first, first + 15), positions)
+        blocks = tpu.blocks_of(fa_jax.Reach(first, first + 15), positions)
         np.testing.assert_array_equal(blocks.before, np.cumsum(blocks.count) - blocks.count)
         assert (blocks.begin * 16 <= first[0]).all()
         assert ((blocks.begin + blocks.count) * 16 > first[0] + 15).all()
@@ -189,8 +228,46 @@ def test_what_it_cannot_evaluate_is_named(score, span, words):
         attended(config, *case(config, 1), implementation="kernel")
 
 
-def test_another_accelerator_is_told_what_to_take(monkeypatch):
+def device(monkeypatch, capability):
+    """As if there were another one, by its compute capability."""
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    monkeypatch.setattr(jax, "devices", lambda: [SimpleNamespace(compute_capability=capability)])
+
+
+@pytest.mark.parametrize("capability", ["8.0", "gfx942", ""])
+def test_another_accelerator_is_told_what_to_take(monkeypatch, capability):
     config = fa_jax.AttentionConfig()
-    with pytest.raises(ValueError, match="written for TPUs, and this is a gpu: take 'windowed'"):
-        attend_once(config, *case(config, 1), implementation="kernel")
+    inputs = case(config, 1)
+    device(monkeypatch, capability)
+    with pytest.raises(ValueError, match=r"from the H100 on.* take 'windowed'"):
+        attend_once(config, *inputs, implementation="kernel")
+
+
+@lowered
+def test_a_gpu_takes_it_by_name_alone(monkeypatch):
+    config = fa_jax.AttentionConfig("concat")
+    inputs = case(config, 1)
+    device(monkeypatch, "9.0")
+    assert why_no_kernel(config) == ""
+    by_dimension = fa_jax.AttentionConfig("fine_grained")
+    assert "the scores dot, general, concat, feedback, or" in why_no_kernel(by_dimension)
+    monkeypatch.setitem(IMPLEMENTATIONS, "kernel", None)  # called, it fails
+    attend_once(config, *inputs, details=False)
+
+
+@lowered
+@pytest.mark.parametrize("score", ON_GPU)
+def test_it_is_lowered_for_a_gpu(score):
+    config = fa_jax.AttentionConfig(score)
+    dtype = "bfloat16" if ON_GPU.index(score) % 2 else "float32"
+    attend = partial(attend_once, config, dtype=dtype, implementation="kernel", details=False)
+    module = export.export(jax.jit(attend), platforms=["cuda"])(*case(config, 8)).mlir_module()
+    assert "mosaic_gpu" in module
+
+
+def test_axes_of_one_are_left_out_and_no_others():
+    vector, matrix = jnp.arange(3.0), jnp.ones((2, 3))
+    product = without_unit_axes(lambda x, y: (x @ y.T).sum(0), *[vector[None]] * 2)
+    assert product(vector, vector) == 5
+    with pytest.raises(NotImplementedError, match=r"float32\[2,3\] has more than 1 axes"):
+        without_unit_axes(lambda x: x.reshape(2, 3), matrix.reshape(1, 6))(matrix.ravel())

@@ -1,12 +1,9 @@
-"""A step in its windows as one kernel, for TPUs.
+"""Blocks of positions for a kernel on TPUs.
 
-Each row, one query of one sentence, reads the blocks of positions that its window touches, and no
-others. Scores, a running softmax, context and focus are computed while a block is there. Blocks are
-fetched in turn, row behind row: the next one is on its way while one is read.
+They are fetched in turn, row behind row: the next one is on its way while one is read.
 """
 
 import math
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,12 +14,11 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from jaxtyping import Array, Float, Int, PyTree
 
-from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.chunks import rows_of
+from fa_jax.attention.kernel.sums import Row, Sums, add_block
 from fa_jax.attention.span import Reach
-from fa_jax.attention.step import Step, Weighed
-from fa_jax.attention.windowed import with_gradient_of_dense
+from fa_jax.attention.step import Step
 
 BLOCK = 16
 """Positions fetched together: a tile's, in bfloat16 as in float32."""
@@ -31,34 +27,6 @@ BUFFERS = 2
 MEMORY = 96 * 2**20
 """Bytes of the core's own memory that a kernel may take; a v5e has 128 MiB. The matrix of the
 fine-grained score takes 16 MiB at 2,000 units."""
-
-
-def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
-    """As `dense.weigh`, from the windows alone; details are computed densely.
-
-    Its gradient is that of `dense.weigh`, which is computed where a gradient is asked for.
-
-    Raises:
-      ValueError: the span is none that a kernel evaluates.
-    """
-    if any(leaf.ndim != 2 for leaf in jax.tree.leaves(reach.prior)):
-        raise ValueError(f"no kernel evaluates {config.span}: take 'windowed'")
-    return with_gradient_of_dense(_on_platform, config, step, reach, details)
-
-
-def _on_platform(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
-    """Compiled for a TPU, interpreted on a CPU."""
-    context, focus = jax.lax.platform_dependent(
-        step,
-        reach,
-        tpu=partial(sums_by_kernel, config, interpret=False),
-        cpu=partial(sums_by_kernel, config, interpret=True),
-    )
-    found = Weighed(context, focus, (), None, None)
-    if not details:
-        return found
-    all_positions = dense.weigh(config, step, reach, details)
-    return found.replace(weights=all_positions.weights, by_dimension=all_positions.by_dimension)
 
 
 @struct.dataclass
@@ -80,7 +48,7 @@ def blocks_of(reach: Reach, length: int) -> Blocks:
     return Blocks(first, last, begin, count, jnp.cumsum(count) - count)
 
 
-def sums_by_kernel(
+def context_and_focus(
     config: AttentionConfig, step: Step, reach: Reach, *, interpret: Any
 ) -> tuple[Float[Array, "B K D"], Float[Array, "B K"]]:
     """Context and focus. interpret: as in `pallas_call`."""
@@ -133,42 +101,6 @@ def _in_whole_blocks(x: Float[Array, "B S F"]) -> Float[Array, "B P F"]:
     return jnp.pad(x, ((0, 0), (0, -x.shape[1] % BLOCK), (0, 0)))
 
 
-@struct.dataclass
-class Sums:
-    """Over the blocks so far, of exp(score − highest) × …; a score for all dimensions, or each."""
-
-    highest: Float[Array, "1 W"]
-    total: Float[Array, "1 W"]
-    context: Float[Array, "1 D"]
-    focus: Float[Array, "1 W"]
-
-    @staticmethod
-    def of_nothing(width: int, size: int) -> "Sums":
-        """Before the first block."""
-        zeros, no_context = jnp.zeros((1, width)), jnp.zeros((1, size))
-        return Sums(zeros - jnp.inf, zeros, no_context, zeros)
-
-    def with_block(
-        self,
-        scores: Float[Array, "block W"],
-        factor: Float[Array, "block 1"],
-        places: Float[Array, "block 1"],
-        annotations: Float[Array, "block D"],
-    ) -> "Sums":
-        """scores: -inf outside the window."""
-        highest = jnp.maximum(self.highest, scores.max(0, keepdims=True))
-        level = jnp.where(highest == -jnp.inf, 0, highest)
-        before, each = jnp.exp(self.highest - level), jnp.exp(scores - level)
-        counted = each * factor
-        add = lambda old, new: old * before + new.sum(0, keepdims=True)  # noqa: E731
-        return Sums(
-            highest=highest,
-            total=add(self.total, each),
-            context=add(self.context, counted * annotations.astype(jnp.float32)),
-            focus=add(self.focus, counted * places),
-        )
-
-
 def _row(
     config: AttentionConfig,
     queries: int,
@@ -205,7 +137,7 @@ def _row(
     query, prior = jax.tree.map(lambda x: x[0], given)
     params = {name: x[0] for name, x in params.items()}
     settings = {name: x[0] for name, x in settings.items()}
-    span = replace(config.span, **settings) if settings else config.span
+    described = Row(blocks.first[row], blocks.last[row], query, prior, params, settings)
 
     def take(number: Array, sums: Sums) -> Sums:
         buffer = jax.lax.rem(blocks.before[row] + number, BUFFERS)
@@ -221,20 +153,10 @@ def _row(
         block = blocks.begin[row] + number
         for copy in fetching(row, block, buffer):
             copy.wait()
-        keys, annotations = jax.tree.map(lambda x: x[buffer], buffers)
-        scores = config.score.evaluate(
-            params, query[None], jax.tree.map(lambda x: x[None], keys), ()
-        )
-        places = block * BLOCK + jax.lax.broadcasted_iota(jnp.int32, (1, 1, BLOCK), 2)
-        inside = (places >= blocks.first[row]) & (places <= blocks.last[row])
-        places = places.astype(jnp.float32)
-        bias = jnp.where(inside, span.bias(prior, places), -jnp.inf)
-        factor = jnp.broadcast_to(span.factor(prior, places), places.shape)
-        bias, factor, places = (x.reshape(BLOCK, 1) for x in (bias, factor, places))
-        return sums.with_block(scores.reshape(BLOCK, width) + bias, factor, places, annotations)
+        keys, annotations = (x[buffer] for x in buffers)
+        return add_block(config, described, sums, block * BLOCK, keys, annotations)
 
     size = buffers[1].shape[-1]
     sums = jax.lax.fori_loop(0, blocks.count[row], take, Sums.of_nothing(width, size))
-    total = jnp.where(sums.total == 0, 1, sums.total)
-    context[...] = (sums.context / total)[None].astype(context.dtype)
-    focus[...] = (sums.focus / total).mean(-1, keepdims=True)[None]
+    found = sums.means()
+    context[...], focus[...] = found[0][None].astype(context.dtype), found[1][None]
