@@ -105,11 +105,13 @@ def _compiled(program: str, config: Config, chip: jax.Device, rounds: int) -> di
 
 def exported(program: str, config: Config) -> tuple[str, ...]:
     """The platforms that `jax.export` lowers a program for, of those that it should."""
-    score = getattr(config.model.attention, "score", None)
-    no_gpu = program == "search_kernel" and not (score.in_gpu_kernel and lowers_gpu_kernels())
-    platforms = ("tpu",) if no_gpu else ("cuda", "tpu")
+    platforms = [("cuda", "tpu")]
+    if program == "search_kernel":  # Pallas lowers for one platform at a time
+        gpu = config.model.attention.score.in_gpu_kernel and lowers_gpu_kernels()
+        platforms = [("cuda",), ("tpu",)] if gpu else [("tpu",)]
     function, inputs = _PROGRAMS[program](config, jax.devices("cpu")[0])
-    return export.export(jax.jit(function), platforms=platforms)(*inputs).platforms
+    lower = partial(export.export, jax.jit(function))
+    return tuple(name for some in platforms for name in lower(platforms=some)(*inputs).platforms)
 
 
 def _chip() -> jax.Device:
