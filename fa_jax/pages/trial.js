@@ -10,6 +10,7 @@ const EXAMPLES = {
 const STOPS = [0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.55, 0.75, 1, 1.2, 1.5, 2, 3, 4, 6, 8, 12];
 const KEPT = 300;  // traces, so that a slider that moves back need not ask again
 const PATIENCE = 450;  // milliseconds without a key until a sentence is translated
+const UNKNOWN = "<unk>", NO_PIECES = ["</s>", "▁"];
 
 const byId = id => document.getElementById(id);
 const field = byId("q"), traces = new Map(), panels = [];
@@ -37,6 +38,22 @@ function traceOf(q, run, threshold) {
     if (traces.size > KEPT) traces.delete(traces.keys().next().value);
   }
   return traces.get(body);
+}
+
+// Whether at least half of the pieces are unknown; an end and a space alone are none.
+function mostlyUnknown(tokens) {
+  const pieces = tokens.filter(token => !NO_PIECES.includes(token));
+  return pieces.length > 0 && 2 * pieces.filter(token => token === UNKNOWN).length >= pieces.length;
+}
+
+// Why a translation is not to be trusted, if it is not.
+function doubt(trace, source) {
+  if (mostlyUnknown(trace.source)) {
+    return `The translator does not know most of this sentence. It was trained on ${source.name} ` +
+      "sentences, and guesses at what it has not seen.";
+  }
+  return mostlyUnknown(trace.steps.map(step => step.token))
+    ? "Most of this translation is <unk>: the translator has no words for it." : "";
 }
 
 // One run at one threshold.
@@ -92,12 +109,21 @@ class Panel {
     writeMarked(this.find(".translation"), text, other ?? text, this.about.target.code);
     const compared = text === other ? same : different;
     this.find(".difference").textContent = other === undefined ? "" : compared;
+    this.find(".doubt").textContent = doubt(trace, this.about.source);
     this.showNumbers(trace);
+    this.find(".drawing").hidden = false;
     const svg = this.find("svg"), had = svg.contains(document.activeElement);
     svg.replaceChildren();
     this.room = this.find("figure").clientWidth;
     drawSpans(svg, trace, t => describeStep(this.find(".step"), trace, t), this.room);
     if (had) svg.querySelector(".chosen").focus();
+  }
+
+  clear() {
+    for (const part of [".translation", ".difference", ".doubt", ".numbers", "svg", ".step"]) {
+      this.find(part).replaceChildren();
+    }
+    this.find(".drawing").hidden = true;
   }
 
   showNumbers(trace) {
@@ -152,6 +178,7 @@ async function update() {
     const q = field.value.trim(), late = setTimeout(() => mark("busy", true), 200);
     try {
       if (q) await showAll(q);
+      else panels.forEach(panel => panel.clear());
       byId("problem").textContent = "";
     } catch (error) {
       byId("problem").textContent = error.message;

@@ -77,6 +77,38 @@ def test_a_keyboard_suffices(page, run):
         expect(page.locator(".step")).to_contain_text(f"or {word.replace('▁', '·')}")
 
 
+def test_an_empty_sentence_leaves_no_picture(page, run):
+    field = page.get_by_label("English sentence")
+    field.fill(" ")
+    page.keyboard.press("Enter")
+    expect(page.locator(".row")).to_have_count(0)
+    expect(page.locator(".translation")).to_have_text("")
+    expect(page.locator(".drawing")).to_be_hidden()
+    field.fill(SECOND)
+    page.keyboard.press("Enter")
+    expect(page.locator(".row").first).to_be_visible()
+    expect(page.locator(".translation")).to_have_text(translated(run, SECOND, 0.05))
+
+
+def test_what_the_translator_does_not_know_is_said(page):
+    expect(page.locator(".doubt")).to_have_text("")
+    page.get_by_label("English sentence").fill("Привет, как дела?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".doubt")).to_contain_text("does not know most of this sentence")
+
+    def answer(route):
+        found = route.fetch().json()
+        for step in found["steps"][:-1]:
+            step["token"] = "<unk>"
+        route.fulfill(json=found)
+
+    page.route("**/trace", answer)
+    page.get_by_label("English sentence").fill("Good night.")
+    page.keyboard.press("Enter")
+    expect(page.locator(".doubt")).to_contain_text("Most of this translation is <unk>")
+    page.unroute("**/trace")
+
+
 def test_a_phone_suffices(page, run):
     page.set_viewport_size(PHONE)
     page.get_by_label("compare").tap()
