@@ -167,7 +167,8 @@ def attend(
 
     Raises:
       ValueError, TypeError: at trace time, naming the argument: a shape or dtype that does not
-        fit, a threshold that is not positive, an unknown implementation.
+        fit, a threshold that is not positive, lengths of the memory that are not from 0 to S
+        (where they are not traced), an unknown implementation.
 
     >>> config = fa_jax.AttentionConfig("dot", fa_jax.LocalM(half_width=2))
     >>> params = {"score": {}}

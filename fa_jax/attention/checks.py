@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, Int
 
 from fa_jax.attention.params import Params
 from fa_jax.attention.step import Memory
@@ -35,6 +35,21 @@ def check_positive(**numbers: float | Array):
             raise ValueError(f"{name} must be greater than 0, got {value}")
 
 
+def check_lengths(name: str, lengths: Int[Array, "..."], size: int):
+    """Raises an error that names the argument and the row unless all are from 0 to size.
+
+    Values that are not known here are not checked: traced ones, and those of other hosts.
+    """
+    if isinstance(lengths, jax.core.Tracer) or not getattr(lengths, "is_fully_addressable", True):
+        return
+    values = np.asarray(lengths)
+    for row in np.argwhere((values < 0) | (values > size))[:1]:
+        raise ValueError(
+            f"{name}[{', '.join(map(str, row))}] must be from 0 to {size}, the number of padded "
+            f"positions, got {values[tuple(row)]}"
+        )
+
+
 def check_memory(memory: Memory):
     """Raises an error unless it is what `prepare_memory` returned."""
     if not isinstance(memory, Memory):
@@ -42,6 +57,7 @@ def check_memory(memory: Memory):
             f"memory must be what prepare_memory returns, got {type(memory).__name__}: "
             "memory = fa_jax.prepare_memory(params, annotations, lengths)"
         )
+    check_lengths("memory.lengths", memory.lengths, memory.annotations.shape[1])
 
 
 def check_params(params: Params, span_network: str = ""):

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from fa_jax.attention.attend import attend, init_attention
 from fa_jax.attention.attention_config import DEFAULT, AttentionConfig
-from fa_jax.attention.checks import check_array, check_positive
+from fa_jax.attention.checks import check_array, check_lengths, check_positive
 from fa_jax.attention.implementation import Implementation
 from fa_jax.attention.params import Params
 from fa_jax.attention.spans.flexible import Flexible, penalty
@@ -115,8 +115,8 @@ def flexible_attention(
 
     Raises:
       ValueError, TypeError: at trace time, naming the argument: a shape or dtype that does not
-        fit, parameters of something else, a sigma or threshold that is not positive, an unknown
-        implementation.
+        fit, parameters of something else, a sigma or threshold that is not positive, lengths of
+        the memory that are not from 0 to S (where they are not traced), an unknown implementation.
 
     >>> sizes = dict(query_size=4, memory_size=6, feedback_size=5, attention_size=8)
     >>> params = fa_jax.init_flexible_attention(jax.random.key(0), **sizes)
@@ -161,7 +161,8 @@ def flexible_bias(
 
     Args:
       strength: g(t) of each query, 0 to 1. focus: where it looks, in positions from 0.
-      lengths: how many positions are no padding, in a shape that broadcasts against strength.
+      lengths: how many positions are no padding, in a shape that broadcasts against strength. Under
+        `jax.jit` their values are not known, and one above S is not noticed.
       size: S, padded positions.
       sigma: width σ of the penalty, in positions.
       threshold: τ. A position whose penalty reaches it gets -inf, and so does padding. The position
@@ -171,8 +172,8 @@ def flexible_bias(
       The bias of each position; 0 at the focus, negative beside it.
 
     Raises:
-      ValueError, TypeError: a shape or dtype that does not fit, a sigma or threshold that is not
-        positive.
+      ValueError, TypeError: a shape or dtype that does not fit, a length that is not from 0 to S, a
+        sigma or threshold that is not positive.
 
     >>> g, focus, lengths = jnp.full((2, 3), 0.5), jnp.full((2, 3), 4.0), jnp.array([[9], [7]])
     >>> bias = fa_jax.flexible_bias(g, focus, lengths, size=9, threshold=1.0)
@@ -183,6 +184,7 @@ def flexible_bias(
     check_array("strength", strength, strength.shape, jnp.floating)
     check_array("focus", focus, strength.shape, jnp.floating)
     check_array("lengths", lengths, (None,) * strength.ndim, jnp.integer)
+    check_lengths("lengths", lengths, size)
     flat = jnp.broadcast_to(lengths, strength.shape).reshape(-1)
     g, centre = strength.reshape(-1, 1), focus.reshape(-1, 1)
     span = Flexible(sigma)

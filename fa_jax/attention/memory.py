@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PyTree
 
 from fa_jax.attention.attention_config import DEFAULT, Attention
-from fa_jax.attention.checks import check_array, check_params
+from fa_jax.attention.checks import check_array, check_lengths, check_params
 from fa_jax.attention.params import Params
 from fa_jax.attention.pieces import in_pieces
 from fa_jax.attention.step import Memory
@@ -22,14 +22,16 @@ def prepare_memory(
     Args:
       params: from `init_attention` or `init_flexible_attention`.
       annotations: encoder states h̄_s, padded to a common length.
-      lengths: each sentence's own length, 0 to S.
+      lengths: each sentence's own length, 0 to S. Under `jax.jit` its values are not known, and a
+        length above S is not noticed.
       config: that the parameters are of.
 
     Returns:
       What `attend` and `flexible_attention` read of the source.
 
     Raises:
-      ValueError, TypeError: a shape or dtype does not fit; the message names the argument.
+      ValueError, TypeError: a shape or dtype does not fit, or a length is not from 0 to S; the
+        message names the argument.
 
     >>> config = fa_jax.AttentionConfig("dot", "global")
     >>> annotations, lengths = jnp.ones((2, 9, 6)), jnp.array([9, 7])
@@ -40,6 +42,7 @@ def prepare_memory(
     check_params(params)
     check_array("annotations", annotations, (None, None, None), jnp.floating)
     check_array("lengths", lengths, annotations.shape[:1], jnp.integer)
+    check_lengths("lengths", lengths, annotations.shape[1])
     annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths)
     return prepared_in_pieces(params, annotations, lengths, config, None)
 
