@@ -32,4 +32,4 @@ class Command(OfRuns):
         if self.perplexity:
             scores["perplexity"] = fa_jax.perplexity(runs[0], self.split, self.decoding)
         scores |= evaluation.scores
-        print(as_json(scores) if self.json else summary(scores))
+        print(as_json(scores) if self.json else summary(scores, runs[0].config.decoding.threshold))

@@ -32,7 +32,7 @@ def train_and_score(train: Callable[[], Any]):
     if jax.process_index() > 0:
         return
     for evaluation in found.values():
-        print(summary(evaluation.scores))
+        print(summary(evaluation.scores, run.config.decoding.threshold))
     print(f"\nreport: {page}")
     print(f"\n{EXAMPLES} test sentences (source, translation, reference):")
     rows = zip(evaluation.pairs, evaluation.translations, strict=True)
@@ -40,13 +40,14 @@ def train_and_score(train: Callable[[], Any]):
         print(f"\n  {source}\n  {translation}\n  {reference}")
 
 
-def summary(scores: dict[str, Any]) -> str:
-    """A split's scores, on several lines."""
+def summary(scores: dict[str, Any], own: float) -> str:
+    """A split's scores, on several lines. own: the run's threshold, which is marked."""
+    mark = " (the run's own)" if scores["threshold"] == own else ""
     saved = 1 - scores["window"] / max(scores["source_length"], 1e-9)
     # In front of the window stand the metrics' scores, some with their signatures.
     of_metrics = [name for name in takewhile("window".__ne__, scores) if name != "split"]
     lines = [
-        f"\nthreshold {scores['threshold']:g}, beam {scores['beam_size']}, "
+        f"\nthreshold {scores['threshold']:g}{mark}, beam {scores['beam_size']}, "
         f"{scores['sentences']:,} sentences in {scores['seconds']:.1f} s",
         *(
             f"  {name.replace('_', ' '):10} {scores[name]:6.{2 if scores[name] >= 1 else 3}f}   "

@@ -10,7 +10,7 @@ function paragraph(text) {
   return node;
 }
 
-function showScores({heads, rows, signatures}) {
+function showScores({heads, rows, own, signatures}) {
   const table = byId("scores").querySelector("table");
   const head = table.createTHead().insertRow(), body = table.createTBody();
   for (const name of heads) {
@@ -19,8 +19,9 @@ function showScores({heads, rows, signatures}) {
     cell.textContent = name;
     head.append(cell);
   }
-  for (const row of rows) {
+  for (const [number, row] of rows.entries()) {
     const line = body.insertRow();
+    line.classList.toggle("own", number === own);
     for (const value of row) line.insertCell().textContent = value;
   }
   byId("scores").querySelector(".signatures").textContent = signatures.join(" · ");

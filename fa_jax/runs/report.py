@@ -135,15 +135,16 @@ def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: lis
     if not rows:
         missing = [*missing, "There are no curves: the run has no metrics.jsonl."]
     source, target = run.source.language, run.target.language
+    own = run.config.decoding.threshold
     return {
         "title": run.folder.name,
         "about": _about(run),
         "source": source,
         "target": target,
         "missing": missing,
-        "scores": _scores(list(scores.values())),
+        "scores": _scores(list(scores.values()), own),
         "tradeoff": [
-            (one["window"], one["bleu"], _threshold(one))
+            (one["window"], one["bleu"], _threshold(one) + " (own)" * _is_own(one, own))
             for one in sorted(scores.values(), key=lambda one: one["window"])
         ],
         "samples": [
@@ -171,15 +172,22 @@ def _threshold(scores: Json) -> str:
     return f"τ = {threshold_text(float(scores['threshold']))}"
 
 
-def _scores(found: list[Json]) -> Json:
-    """A table: a row a threshold, with every metric, and the metrics' signatures."""
+def _is_own(scores: Json, own: float) -> bool:
+    return float(scores["threshold"]) == own
+
+
+def _scores(found: list[Json], own: float) -> Json:
+    """A table: a row a threshold, with every metric, and the metrics' signatures.
+
+    own: the run's threshold; its row is marked, and its number, from 0, is given.
+    """
     if not found:
-        return {"heads": [], "rows": [], "signatures": []}
+        return {"heads": [], "rows": [], "own": None, "signatures": []}
     names = list(found[0])[: list(found[0]).index("window")]
     metrics = [name for name in names if not name.endswith("_signature")]
     rows = [
         [
-            _threshold(one),
+            _threshold(one) + ", the run's own" * _is_own(one, own),
             *(f"{one[name]:.{3 if name == 'ribes' else 2}f}" for name in metrics),
             f"{one['window']:.2f} of {one['source_length']:.2f}",
             f"{1 - one['window'] / max(one['source_length'], 1e-9):.0%}",
@@ -193,7 +201,8 @@ def _scores(found: list[Json]) -> Json:
     heads = ["threshold", *shown, "window", "not scored", "beam", "sentences"]
     signed = [name for name in metrics if f"{name}_signature" in names]
     signatures = [f"{name}: {found[0][f'{name}_signature']}" for name in signed]
-    return {"heads": heads, "rows": rows, "signatures": signatures}
+    marked = next((row for row, one in enumerate(found) if _is_own(one, own)), None)
+    return {"heads": heads, "rows": rows, "own": marked, "signatures": signatures}
 
 
 def _settings(config: Json) -> list[tuple[str, list[tuple[str, str]]]]:

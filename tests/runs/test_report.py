@@ -45,6 +45,17 @@ def test_training_leaves_one(trained):
     assert "learning rate" in titles and any("validation" in title for title in titles)
 
 
+def test_the_runs_own_threshold_is_marked(trained, tmp_path):
+    folder = shutil.copytree(trained, tmp_path / "own")
+    fa_jax.set_threshold(folder, 1.2)
+    fa_jax.report(fa_jax.load_run(folder))
+    found = content(folder)
+    assert found["scores"]["own"] == 1
+    marked = [row[0] for row in found["scores"]["rows"] if "own" in row[0]]
+    assert marked == ["τ = 1.2, the run's own"]
+    assert [point[2] for point in found["tradeoff"] if "own" in point[2]] == ["τ = 1.2 (own)"]
+
+
 def test_samples_are_test_sentences_as_the_run_translates_them(trained, corpus):
     texts = [(corpus / f"test.{end}").read_text("utf-8").splitlines() for end in ("en", "ja")]
     pairs = [*zip(*texts, strict=True)]
@@ -100,6 +111,7 @@ def test_a_browser_shows_it(trained, tmp_path):
     ).stdout  # fmt: skip
     assert f'<h1 id="title">{trained.name}</h1>' in page
     assert page.count("<article>") == 5 + 1  # and the template's
+    assert page.count('<tr class="own"><td>τ = ∞, the run\'s own</td>') == 1
     assert page.count('class="chart"') == 5 and page.count("<circle") > 7
     found = content(trained)
     for sample in found["samples"]:
