@@ -13,6 +13,7 @@ from tests.serving.conftest import serving
 
 LINES = ["I like cats.", "It rains.", "Good night.", "I am here.", "He is my brother."]
 FIRST, SECOND = "I was amazed at his courage.", "I like cats."  # the page begins with the first
+expect.set_options(timeout=60_000)  # a machine may have other work
 PHONE, SCREEN = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 
 
