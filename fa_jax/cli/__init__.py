@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from inspect import cleandoc
 
 import tyro
 
 import fa_jax
 from fa_jax.cli.attention_options import REGISTRY, AttentionOptions
+from fa_jax.cli.help_texts import description
 from fa_jax.config_file import SECTIONS
 from fa_jax.errors import UserError
 
@@ -37,8 +37,11 @@ def main(arguments: list[str] | None = None):
         tyro.extras.subcommand_cli_from_dict(
             {name: _command(name) for name in COMMANDS},
             prog="fa-jax",
-            description="Train translators with flexible attention, translate, measure and draw.\n"
-            + "; ".join(f"{short} is short for {long}" for short, long in SHORT.items()),
+            description=description(
+                "Train translators with flexible attention, translate, measure and draw.\n\n"
+                "Options with two names: "
+                + "; ".join(f"{short} is short for {long}" for short, long in SHORT.items())
+            ),
             args=[name, *rest] if name else [],
             **TYRO,
         )
@@ -72,7 +75,7 @@ def parse_command(name: str, arguments: Sequence[str]) -> Callable[[], None]:
         tyro.cli,
         kind,
         prog=f"fa-jax {name}",
-        description=cleandoc(kind.__doc__),
+        description=description(kind.__doc__),
         args=[SHORT.get(option, option) + equals + value for option, equals, value in names],
         **TYRO,
     )

@@ -20,6 +20,7 @@ from tyro.constructors import (
 )
 
 from fa_jax.attention import Attention, AttentionConfig
+from fa_jax.cli.help_texts import reflowed
 from fa_jax.config_file import REGISTRIES, attention_json
 from fa_jax.errors import UserError
 
@@ -29,7 +30,8 @@ HELP = {
     "summary": "Read a summary of fixed size in place of positions; it has no score and no span",
 }
 REGISTRY = ConstructorRegistry()
-"""What tyro asks about types that it does not know."""
+"""What tyro asks about types that it does not know, and for the texts of those that it does."""
+REGISTRY.struct_rule(reflowed)
 
 
 @dataclass(frozen=True)
