@@ -31,7 +31,8 @@ class BatchSums:
     """Sums over a batch's real sentences and words; they add up over devices.
 
     negative_log_prob: over words. strength: g(t) over words. scored, positions: of the sentences in
-    windows that were ordered, how many were scored, and how many global attention would score.
+    windows that were ordered, how many were scored, and how many global attention would score; 0
+    where no windows were.
     varied: variance of where a sentence's steps would look, in squares of its length; explained:
     what of it lies between steps. gradient_norm: of the whole batch, before clipping; filled in
     when the devices' gradients are added up.
@@ -87,7 +88,7 @@ def objective(
         unaligned = 0.0 if training.window else 1 - alignment / ALIGNED
         free = _drawn(training_keys, 1, FREE_NEAR if training.in_windows else unaligned)
     if training.in_windows:
-        threshold, inside = training.in_windows, ~inside
+        threshold, inside = training.in_windows, inside | (training.window > 0)
     elif training.window and training_keys is not None:
         inside = _drawn(training_keys, 2, IN_WINDOWS)
         threshold = jnp.where(inside, threshold, jnp.inf)[:, None]

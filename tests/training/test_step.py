@@ -162,6 +162,16 @@ def test_learning_in_windows_is_learning_at_their_threshold(monkeypatch):
     jax.tree.map(partial(np.testing.assert_allclose, rtol=2e-3, atol=1e-5), in_windows, gradients)
 
 
+@pytest.mark.parametrize("window", [0.0, 0.4])
+def test_windows_are_counted_where_they_are_ordered(window):
+    training = TrainingConfig(in_windows=8.0, threshold=0.5, window=window)
+    config = Config(model=CONFIG, training=training)
+    options = {"sentences": jnp.float32(3), "training_keys": None}
+    _, sums = jax.jit(objective, static_argnums=1)(parameters(), config, batch(), **options)
+    positions = LENGTHS.prod(1).sum() if window else 0
+    assert sums.positions == positions and 0 <= sums.scored <= positions
+
+
 def test_rematerialized_gradients_are_the_same():
     params, pairs = parameters(), batch()
     again = dataclasses.replace(CONFIG, rematerialize=True)
