@@ -3,6 +3,8 @@
 import ctypes
 import os
 import platform
+from contextlib import suppress
+from itertools import accumulate, chain
 from pathlib import Path
 
 import jax
@@ -11,6 +13,9 @@ from filelock import BaseFileLock, FileLock
 
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX, M_ARENA_MAX = -1, -2, -4, -8  # malloc.h
 LARGEST = 2**31 - 1
+COMPILED_BYTES = 2 * 10**9
+"""Of compiled programs, at most. JAX's own bound would need a lock in the folder for every reading,
+and would not count the programs that fa_jax keeps beside JAX's."""
 
 
 def cache_folder() -> Path:
@@ -28,13 +33,30 @@ def lock(folder: Path) -> BaseFileLock:
 def set_up_process():
     """Compiled programs are kept between runs, freed memory within one.
 
+    Of programs beyond 2 GB, those that were used longest ago are removed.
+
     Every command of `fa-jax` calls it first. A notebook may: what it compiles is there next time.
 
     >>> fa_jax.set_up_process()
     """
     _keep_freed_memory()
-    jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "compiled"))
+    compiled = cache_folder() / "compiled"
+    remove_oldest_programs(compiled, COMPILED_BYTES)
+    jax.config.update("jax_compilation_cache_dir", str(compiled))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+
+
+def remove_oldest_programs(folder: Path, most: int):
+    """Of JAX's compiled programs and of `KeptProgram`'s, keeps so many bytes: those used last."""
+    found = []
+    with suppress(OSError):  # another process removes some
+        programs = folder.glob("*-cache"), folder.glob("*.program")
+        found = [(path, path.stat()) for path in chain(*programs)]
+    found.sort(key=lambda one: max(one[1].st_atime, one[1].st_mtime), reverse=True)
+    for (path, _), size in zip(found, accumulate(stat.st_size for _, stat in found), strict=True):
+        if size > most:
+            with suppress(OSError):  # another process was faster, or the folder is read-only
+                path.unlink()
 
 
 def _keep_freed_memory():
