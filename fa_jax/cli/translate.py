@@ -17,6 +17,7 @@ from fa_jax.runs.translate import know_documents
 
 LINES_AT_ONCE = 1024  # read before their translations are written
 BYTES_AT_ONCE = 2**20
+LONG_LINE = 1000  # letters, some 200 words: hardly one sentence
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Command(OfRuns):
                 file=sys.stderr,
             )
         first = True
-        for texts in _documents(_stdin_lines(sys.maxsize, runs[0].source.encode)):
+        for texts in _documents(_watched(_stdin_lines(sys.maxsize, runs[0].source.encode))):
             lines = sum(text.count("\n") + 1 for text in texts)
             words = sum(len(text.split()) for text in texts)
             with tqdm(total=words, unit=" words", disable=None, leave=False) as bar:
@@ -97,6 +98,22 @@ def _stdin_lines(longest: int, encode) -> Iterator[list[str]]:
         for start in range(0, len(lines), LINES_AT_ONCE):
             some = lines[start : start + LINES_AT_ONCE]
             yield [_checked(next(numbers), raw, longest, encode) for raw in some]
+
+
+def _watched(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Lines of documents as they come. Says of the first that is too long to be a sentence."""
+    numbers, told = count(1), False
+    for lines in chunks:
+        for line, number in zip(lines, numbers, strict=False):
+            if len(line) > LONG_LINE and not told:
+                told = True
+                print(
+                    f"fa-jax: line {number} has {len(line):,} letters and is searched as one "
+                    "sentence, which may end too soon. Documents are written line by line: give "
+                    "one sentence a line, and an empty line behind a document",
+                    file=sys.stderr,
+                )
+        yield lines
 
 
 def _documents(chunks: Iterable[list[str]]) -> Iterator[list[str]]:

@@ -145,6 +145,13 @@ def test_documents_are_separated_by_empty_lines(trained, cli_call):
     assert status == 2 and "--documents" in err
 
 
+def test_of_a_documents_lines_the_first_long_one_is_told(capsys):
+    chunks = [["It rains.", "", "rain " * 200], ["rain " * 201, "It rains."], ["rain " * 300]]
+    assert [*translate._watched(chunks)] == chunks
+    (told,) = capsys.readouterr().err.splitlines()
+    assert "line 4 has 1,005 letters" in told and "one sentence a line" in told
+
+
 def test_a_line_is_translated_before_the_next_one_is_typed(trained):
     with subprocess.Popen(
         command("translate", trained), env=environment(), stdin=-1, stdout=-1, cwd=REPOSITORY
