@@ -4,14 +4,18 @@ All but the thread's own work happens in the server's event loop, so nothing nee
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 TOGETHER = 128
 """Lines of a batch: as many as a search of 16 places takes up."""
+LETTERS = 8000
+"""Of a batch, at most, unless its only line has more. Who comes while it is searched waits for no
+more."""
 PAUSE, PAUSES = 0.005, 10
 """A batch begins when nobody came for so many seconds, or after so many such pauses: clients that
 were answered together ask again together."""
@@ -31,7 +35,8 @@ class LineQueue:
     """Lines wait here for the one thread that translates.
 
     Each comes with an order: a function of lines that gives an answer a line. Those of equal orders
-    make a batch.
+    make a batch. A search cannot be stopped, so lines that are more than a batch wait in pieces,
+    each behind whoever came meanwhile.
     """
 
     def __init__(self, most: int):
@@ -48,9 +53,18 @@ class LineQueue:
         """
         if self._count and self._count + len(lines) > self._most:
             raise Full
+        self._count += len(lines)
+        answers, pieces = [], deque(in_pieces(lines))
+        try:
+            while pieces:
+                answers += await self._ask_at_once(order, pieces.popleft())
+        finally:
+            self._count -= sum(map(len, pieces))  # some are left where it failed, or was given up
+        return answers
+
+    async def _ask_at_once(self, order: Callable, lines: Sequence[str]) -> list[Any]:
         job = Job(lines, asyncio.get_running_loop().create_future())
         self._waiting.setdefault(order, []).append(job)
-        self._count += len(lines)
         self._arrived.set()
         try:
             return await job.answers
@@ -78,15 +92,14 @@ class LineQueue:
     def _next_batch(self) -> tuple[Callable, list[Job]]:
         """Of the order that has waited longest; those that find no room wait behind the others."""
         order = next(iter(self._waiting))
-        jobs, lines = self._waiting.pop(order), 0
-        for taken, job in enumerate(jobs):
-            if taken and lines + len(job.lines) > TOGETHER:
-                self._waiting[order] = jobs[taken:]
-                jobs = jobs[:taken]
-                break
-            lines += len(job.lines)
-        self._count -= lines
-        return order, jobs
+        jobs = self._waiting.pop(order)
+        (taken, *_) = in_pieces([line for job in jobs for line in job.lines])
+        ends = accumulate(len(job.lines) for job in jobs)
+        count = max(1, sum(end <= len(taken) for end in ends))
+        if rest := jobs[count:]:
+            self._waiting[order] = rest
+        self._count -= sum(len(job.lines) for job in jobs[:count])
+        return order, jobs[:count]
 
     def _leave(self, order: Callable, job: Job):
         """Whoever gave up no longer waits; those who were answered have left before."""
@@ -96,6 +109,18 @@ class LineQueue:
             self._count -= len(job.lines)
             if not jobs:
                 del self._waiting[order]
+
+
+def in_pieces(lines: Sequence[str]) -> list[list[str]]:
+    """Lines in the same order, each piece no more than a batch."""
+    pieces, letters = [], 0
+    for line in lines:
+        letters += len(line)
+        if not pieces or len(pieces[-1]) == TOGETHER or letters > LETTERS:
+            pieces.append([])
+            letters = len(line)
+        pieces[-1].append(line)
+    return pieces
 
 
 async def _answer(thread: ThreadPoolExecutor, order: Callable, jobs: list[Job]):

@@ -78,6 +78,45 @@ def test_a_batch_has_an_end_and_others_get_their_turn(monkeypatch):
     assert turns == ["ab", "x", "cd", "efgh"]
 
 
+def test_a_long_request_lets_others_pass(monkeypatch):
+    monkeypatch.setattr(queue, "LETTERS", 4)
+    order = Upper()
+
+    async def test(lines):
+        long = asyncio.create_task(lines.ask(order, ["aa", "bb", "cc", "dd"]))
+        await begun(order)
+        short = asyncio.create_task(lines.ask(order, ["x"]))
+        await asyncio.sleep(0)
+        order.may_go.set()
+        return await asyncio.gather(long, short)
+
+    assert during(test) == [["AA", "BB", "CC", "DD"], ["X"]]
+    assert order.batches == [["aa", "bb"], ["x"], ["cc", "dd"]]
+
+
+def test_of_a_long_request_that_was_given_up_the_rest_is_left(monkeypatch):
+    monkeypatch.setattr(queue, "LETTERS", 4)
+    order = Upper()
+
+    async def test(lines):
+        long = asyncio.create_task(lines.ask(order, ["aa", "bb", "cc", "dd"]))
+        await begun(order)
+        long.cancel()
+        order.may_go.set()
+        return await asyncio.gather(*(lines.ask(order, [letter] * 2) for letter in "fg"))
+
+    assert during(test, most=4) == [["F", "F"], ["G", "G"]]  # nobody else waits
+    assert order.batches == [["aa", "bb"], ["f", "f", "g", "g"]]
+
+
+def test_a_batch_ends_with_its_letters_too(monkeypatch):
+    monkeypatch.setattr(queue, "LETTERS", 4)
+    monkeypatch.setattr(queue, "TOGETHER", 3)
+    assert queue.in_pieces([]) == []
+    lines = ["aaaaaa", "b", "ccc", "d", "", "", ""]
+    assert queue.in_pieces(lines) == [["aaaaaa"], ["b", "ccc"], ["d", "", ""], [""]]
+
+
 def test_a_request_that_fails_does_not_spoil_the_others():
     order = Upper()
     order.may_go.set()
