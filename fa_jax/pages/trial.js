@@ -124,6 +124,7 @@ class Panel {
       this.find(part).replaceChildren();
     }
     this.find(".drawing").hidden = true;
+    this.room = 0;
   }
 
   showNumbers(trace) {
