@@ -1,4 +1,4 @@
-"""Does every system compile for a TPU, at all sizes that are for accelerators? No TPU is needed.
+"""Does every system compile for accelerators, at all sizes that are for them? None is needed.
 
 Training at each size; forced decoding and search at the size of the paper's characters, too.
 results/records/accelerator_systems.json keeps what was compiled: it is not compiled again.
@@ -13,7 +13,8 @@ import tyro
 
 from experiments.measuring.benchmark import measure_and_publish
 from experiments.measuring.folders import RECORDS, write
-from fa_jax.benchmarks.accelerator_programs import CHIP, CHIP_GB, PRESETS, PROGRAMS, compiled
+from fa_jax.benchmarks.accelerator_programs import NOTE, PRESETS, compilable, compiled
+from fa_jax.benchmarks.chips import CHIPS
 from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.presets import SYSTEMS
 
@@ -22,46 +23,50 @@ SEARCHED = "char"
 """The size at which every program is compiled."""
 
 
-def compile_all(only: str = ""):
-    """Compiles what was not compiled yet, and publishes the table.
+def compile_all(only: tuple[str, str] | None = None):
+    """Compiles what was not compiled yet, for the chips whose compilers are here, and publishes.
 
     Args:
-      only: one preset; it is compiled in this process and kept, and nothing is published.
+      only: a chip and a preset; it is compiled in this process and kept, and nothing is published.
     """
     if only:
-        programs = PROGRAMS if _size(only) == SEARCHED else ("training",)
-        _keep(only, [*compiled(only, programs)])
+        chip, name = only
+        programs = () if name.split("-")[0] == SEARCHED else ("training",)
+        _keep(f"{chip} {name}", [*compiled(CHIPS[chip], name, programs)])
         return
-    for name in _presets():
-        if name not in _kept():
-            print(name, file=sys.stderr, flush=True)
-            # One process cannot hold the programs of all.
-            command = [sys.executable, "-m", "experiments.accelerator_systems", "--only", name]
-            subprocess.run(command, check=True)
+    for chip in compilable():
+        for name in _presets():
+            if f"{chip.name} {name}" not in _kept():
+                print(chip.name, name, file=sys.stderr, flush=True)
+                # One process cannot hold the programs of all.
+                command = [sys.executable, "-m", "experiments.accelerator_systems", "--only"]
+                subprocess.run([*command, chip.name, name], check=True)
     measure_and_publish(_report)
 
 
 def _report() -> Report:
     kept = _kept()
-    rows = [row for name in _presets() for row in kept.get(name, [])]
-    of_training = [row for row in rows if row["program"] == "training"]
-    largest = max(of_training, key=lambda row: row["gb"] or 0.0)
+    each = [f"{chip} {name}" for name in _presets() for chip in CHIPS]
+    rows = [row for one in each for row in kept.get(one, [])]
     return Report(
         "accelerator_systems",
-        {"chip": CHIP},
+        {},
         rows,
-        [
-            "gb: arguments, results and the largest intermediate state, in decimal gigabytes. "
-            "exports: platforms that `jax.export` lowers the program for. No TPU or GPU has run "
-            "any of these programs."
-        ],
+        [NOTE],
         [
             Headline("programs that do not compile", sum(bool(row["fails"]) for row in rows), 0),
-            Headline(f"training, {largest['preset']}: GB of a v5e's", largest["gb"], CHIP_GB),
+            *(_largest(chip, rows) for chip in CHIPS),
         ],
-        question="does every system compile for a TPU, at all sizes that are for accelerators?",
+        question="does every system compile for accelerators, at all sizes that are for them?",
         command="python -m experiments.accelerator_systems",
     )
+
+
+def _largest(chip: str, rows: list[dict[str, Any]]) -> Headline:
+    training = [row for row in rows if (row["chip"], row["program"]) == (chip, "training")]
+    row = max(training, key=lambda row: row["gb"] or 0.0)
+    what = f"training, the largest system ({row['preset']}): GB of the memory of a {chip}"
+    return Headline(what, row["gb"], CHIPS[chip].gigabytes)
 
 
 def _presets() -> list[str]:
@@ -70,10 +75,6 @@ def _presets() -> list[str]:
         for size in PRESETS
         for system in SYSTEMS
     ]
-
-
-def _size(name: str) -> str:
-    return name.split("-")[0]
 
 
 def _kept() -> dict[str, list[dict[str, Any]]]:

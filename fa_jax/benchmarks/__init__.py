@@ -11,5 +11,5 @@ BENCHMARKS = {
     "search_throughput": "how near is a beam search to this machine's best?",
     "training_length": "does a step of training on long text cost what its windows cost?",
     "training_throughput": "how near is training to this machine's best?",
-    "accelerator_programs": "do the programs compile for a TPU, and does its memory hold them?",
+    "accelerator_programs": "do programs compile for accelerators, and do they fit there?",
 }

@@ -1,20 +1,19 @@
-"""Do the programs compile for a TPU, and does a chip's memory hold them? No TPU is needed.
+"""Do the programs compile for accelerators, and does a chip's memory hold them? None is needed.
 
-libtpu's compiler makes each program for a v5e, and says how much memory it takes. Nothing is run.
+The chips' own compilers make each program, and say how much memory it takes. Nothing is run.
 """
 
-import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import export
 
 from fa_jax.attention.gpus import lowers_gpu_kernels
 from fa_jax.attention.implementation import why_no_kernel
+from fa_jax.benchmarks.chips import CHIPS, Chip
 from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.benchmarks.training_memory import full_batch
 from fa_jax.config import Config
@@ -31,10 +30,12 @@ from fa_jax.presets import SIZES, SMALL_SIZES, preset
 from fa_jax.training.optimizer import make_optimizer
 from fa_jax.training.step import init_state, make_train_step
 
-CHIP, CHIP_GB = "v5e:2x2", 16
-"""A host with four chips; programs are for one of them."""
 PRESETS = tuple(size for size in SIZES if size not in SMALL_SIZES)
-PROGRAMS = ("training", "forced", "search_dense", "search_windowed", "search_kernel")
+NOTE = (
+    "gb: arguments, results and the largest intermediate state of the program, in decimal "
+    "gigabytes; a v5e has 16, an H100 80. tera operations: as the compiler counts them, a loop's "
+    "once. No TPU or GPU has run any of these programs."
+)
 LENGTH = 50
 """Words of a source that is searched; a training sentence has as many as the preset allows."""
 
@@ -43,53 +44,79 @@ Program = tuple[Callable, tuple[Any, ...]]
 
 
 def measure(rounds: int = 1, presets: tuple[str, ...] = PRESETS) -> Report:
-    """A row for each program of each preset. rounds: times that each is compiled."""
-    rows = [row for name in presets for row in compiled(name, rounds=rounds)]
+    """A row for each program of each preset and chip whose compiler is there.
+
+    rounds: times that each is compiled.
+
+    Raises:
+      UserError: there is no compiler.
+    """
+    chips = compilable()
+    rows = [
+        row for chip in chips for name in presets for row in compiled(chip, name, rounds=rounds)
+    ]
     return report(rows)
+
+
+def compilable() -> list[Chip]:
+    """The chips that programs can be compiled for here, one at least.
+
+    Raises:
+      UserError: there is none.
+    """
+    found, missing = [], []
+    for chip in CHIPS.values():
+        try:
+            chip.device()
+            found.append(chip)
+        except UserError as error:
+            missing.append(str(error))
+    if not found:
+        raise UserError("; ".join(missing))
+    return found
 
 
 def report(rows: list[dict[str, Any]]) -> Report:
     """The table of `compiled` programs, and the headlines."""
-    notes = [
-        "gb: arguments, results and the largest intermediate state of the program, in decimal "
-        "gigabytes; a chip has 16. tera operations: as the compiler counts them, a loop's once. "
-        "exports: platforms that `jax.export` lowers the program for. No TPU or GPU has run any of "
-        "these programs."
-    ]
     headlines = [
-        Headline(f"{row['preset']}, {row['program']}: GB of a v5e's memory", row["gb"], CHIP_GB)
+        Headline(
+            f"{row['preset']}, {row['program']}: GB of the memory of a {row['chip']}",
+            row["gb"],
+            CHIPS[row["chip"]].gigabytes,
+        )
         for row in rows
         if row["program"] == "training" and row["preset"] in PRESETS and row["gb"] != ""
     ]
-    return Report("accelerator_programs", {"chip": CHIP}, rows, notes, headlines)
+    return Report("accelerator_programs", {}, rows, [NOTE], headlines)
 
 
 def compiled(
-    name: str, programs: tuple[str, ...] = PROGRAMS, rounds: int = 1
+    chip: Chip, name: str, programs: Sequence[str] = (), rounds: int = 1
 ) -> Iterator[dict[str, Any]]:
     """A row for each program of a preset: seconds to compile, memory, operations, or what fails.
 
+    programs: of `PROGRAMS`; none: all of them.
+
     Raises:
-      UserError: libtpu is not there.
+      UserError: the chip's compiler is not there.
     """
-    config, chip = preset(name, "en-ja", ""), _chip()
-    for program in programs:
-        if program == "search_kernel" and why_no_kernel(config.model.attention):
-            continue
-        yield {"preset": name, "program": program} | _compiled(program, config, chip, rounds)
+    config, _ = preset(name, "en-ja", ""), chip.device()
+    for program in programs or PROGRAMS:
+        if program != "search_kernel" or chip.platform in platforms_of_kernel(config):
+            about = {"chip": chip.name, "preset": name, "program": program}
+            yield about | _compiled(program, config, chip, rounds)
 
 
-def _compiled(program: str, config: Config, chip: jax.Device, rounds: int) -> dict[str, Any]:
-    row = dict.fromkeys(("seconds", "gb", "tera_operations", "exports", "fails"), "")
+def _compiled(program: str, config: Config, chip: Chip, rounds: int) -> dict[str, Any]:
+    row = dict.fromkeys(("seconds", "gb", "tera_operations", "fails"), "")
     try:
         for _ in range(rounds):
             jax.clear_caches()
-            function, inputs = _PROGRAMS[program](config, chip)
+            function, inputs = PROGRAMS[program](config, chip.device())
             lowered = function.lower(*inputs)
             began = time.perf_counter()
-            found = lowered.compile()
+            found = lowered.compile(compiler_options={**chip.options})
             row["seconds"] = time.perf_counter() - began
-        row["exports"] = ", ".join(exported(program, config))
     except Exception as error:  # whatever it is, it is the row's result
         return row | {"fails": f"{type(error).__name__}: {str(error).splitlines()[0][:200]}"}
     memory = found.memory_analysis()
@@ -103,30 +130,12 @@ def _compiled(program: str, config: Config, chip: jax.Device, rounds: int) -> di
     return row | {"gb": sum(parts) / 1e9, "tera_operations": operations / 1e12}
 
 
-def exported(program: str, config: Config) -> tuple[str, ...]:
-    """The platforms that `jax.export` lowers a program for, of those that it should."""
-    platforms = [("cuda", "tpu")]
-    if program == "search_kernel":  # Pallas lowers for one platform at a time
-        gpu = config.model.attention.score.in_gpu_kernel and lowers_gpu_kernels()
-        platforms = [("cuda",), ("tpu",)] if gpu else [("tpu",)]
-    function, inputs = _PROGRAMS[program](config, jax.devices("cpu")[0])
-    lower = partial(export.export, jax.jit(function))
-    return tuple(name for some in platforms for name in lower(platforms=some)(*inputs).platforms)
-
-
-def _chip() -> jax.Device:
-    try:
-        import libtpu  # noqa: F401
-        from jax.experimental import topologies
-
-        # Without these libtpu asks a metadata server that is not there.
-        os.environ.setdefault("TPU_SKIP_MDS_QUERY", "1")
-        return topologies.get_topology_desc(platform="tpu", topology_name=CHIP).devices[0]
-    except ImportError as error:
-        raise UserError(
-            "programs for a TPU need its compiler: pip install 'jax[tpu]', or make setup "
-            "ACCELERATOR=tpu"
-        ) from error
+def platforms_of_kernel(config: Config) -> tuple[str, ...]:
+    """Those on which a kernel evaluates its attention."""
+    if why_no_kernel(config.model.attention):
+        return ()
+    on_gpus = config.model.attention.score.in_gpu_kernel and lowers_gpu_kernels()
+    return ("cuda", "tpu") if on_gpus else ("tpu",)
 
 
 def _training(config: Config, device: jax.Device) -> Program:
@@ -165,7 +174,7 @@ def _search(implementation: str, config: Config, device: jax.Device) -> Program:
     return jax.jit(search), inputs
 
 
-_PROGRAMS = {
+PROGRAMS = {
     "training": _training,
     "forced": _forced,
     **{
