@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -120,6 +121,7 @@ sys.stderr.flush(); os.abort()"""
     assert ended(side("sys.exit(3)"), 60).ended == "failed with status 3: it said nothing"
 
 
+@pytest.mark.skipif(not shutil.which("ps"), reason="ps tells whether a process runs")
 def test_a_part_that_hangs_is_ended_with_its_children():
     code = """import subprocess
 child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])

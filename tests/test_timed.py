@@ -21,11 +21,12 @@ def test_it_says_what_is_missing(module, tmp_path, monkeypatch):
 def test_joeynmt_is_given_our_sizes_and_data(tmp_path):
     config = preset("small", "en-ja")
     model = replace(config.model, encoder_size=7, decoder_size=9, embedding_size=5)
-    theirs = peers._joeynmt_config(replace(config, model=model), tmp_path, ("en", "ja"))
+    theirs = peers._joeynmt_config(replace(config, model=model), 66, tmp_path, ("en", "ja"))
     sizes = {side: theirs["model"][side]["hidden_size"] for side in ("encoder", "decoder")}
     assert sizes == {"encoder": 7, "decoder": 9}
     assert theirs["model"]["decoder"]["embeddings"]["embedding_dim"] == 5
     assert theirs["testing"]["beam_size"] == config.decoding.beam_size
+    assert theirs["data"]["src"]["max_length"] == 66
     assert theirs["data"]["trg"]["voc_file"] == str(tmp_path / "vocabulary.ja")
     assert theirs["data"]["dev"] == str(tmp_path / "validation")
 
