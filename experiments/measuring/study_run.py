@@ -12,8 +12,8 @@ from fa_jax.config_file import REGISTRIES, attention_json
 from fa_jax.presets import WINDOW, finetuning, learning_documents, preset
 
 LONGEST = {"bible_de_en": 50, "bible_de_en_chapters": 50}
-"""Tokens of a training sentence, where the study measured a whole corpus under another limit than the
-one that training would choose today."""
+"""Tokens of a training sentence, where a whole corpus was measured under another limit than the one
+that training would choose today."""
 
 Changes = Mapping[str, Mapping[str, Any]]
 """Of a config: section -> field -> value."""
