@@ -50,7 +50,7 @@ def _report() -> Report:
     rows = [row for one in each for row in kept.get(one, [])]
     return Report(
         "accelerator_systems",
-        {},
+        {"chips": ", ".join(CHIPS)},
         rows,
         [NOTE],
         [

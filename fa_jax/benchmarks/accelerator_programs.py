@@ -87,7 +87,7 @@ def report(rows: list[dict[str, Any]]) -> Report:
         for row in rows
         if row["program"] == "training" and row["preset"] in PRESETS and row["gb"] != ""
     ]
-    return Report("accelerator_programs", {}, rows, [NOTE], headlines)
+    return Report("accelerator_programs", {"chips": ", ".join(CHIPS)}, rows, [NOTE], headlines)
 
 
 def compiled(
