@@ -65,7 +65,7 @@ def _report() -> Report:
 def _largest(chip: str, rows: list[dict[str, Any]]) -> Headline:
     training = [row for row in rows if (row["chip"], row["program"]) == (chip, "training")]
     row = max(training, key=lambda row: row["gb"] or 0.0)
-    what = f"training, the largest system ({row['preset']}): GB of the memory of a {chip}"
+    what = f"training, the largest system ({row['preset']}), {chip}: GB of its memory"
     return Headline(what, row["gb"], CHIPS[chip].gigabytes)
 
 

@@ -34,7 +34,7 @@ PRESETS = tuple(size for size in SIZES if size not in SMALL_SIZES)
 NOTE = (
     "gb: arguments, results and the largest intermediate state of the program, in decimal "
     "gigabytes; a v5e has 16, an H100 80. tera operations: as the compiler counts them, a loop's "
-    "once. No TPU or GPU has run any of these programs."
+    "once; an H100's counts none. No TPU or GPU has run any of these programs."
 )
 LENGTH = 50
 """Words of a source that is searched; a training sentence has as many as the preset allows."""
@@ -80,7 +80,7 @@ def report(rows: list[dict[str, Any]]) -> Report:
     """The table of `compiled` programs, and the headlines."""
     headlines = [
         Headline(
-            f"{row['preset']}, {row['program']}: GB of the memory of a {row['chip']}",
+            f"{row['preset']}, {row['program']}, {row['chip']}: GB of its memory",
             row["gb"],
             CHIPS[row["chip"]].gigabytes,
         )
@@ -127,7 +127,7 @@ def _compiled(program: str, config: Config, chip: Chip, rounds: int) -> dict[str
         memory.generated_code_size_in_bytes,
     )
     operations = (found.cost_analysis() or {}).get("flops", 0.0)
-    return row | {"gb": sum(parts) / 1e9, "tera_operations": operations / 1e12}
+    return row | {"gb": sum(parts) / 1e9, "tera_operations": operations / 1e12 or ""}
 
 
 def platforms_of_kernel(config: Config) -> tuple[str, ...]:
