@@ -14,7 +14,6 @@ BOUNDS = {
     "less than": operator.lt,
 }
 Count = Annotated[int, ("at least", 1)]
-NaturalNumber = Annotated[int, ("at least", 0)]
 CountOrZero = Annotated[int, ("at least", 0)]
 VocabularySize = Annotated[int, ("at least", 5)]
 NotNegative = Annotated[float, ("at least", 0)]
@@ -49,7 +48,7 @@ class DataConfig(Section):
     """Size of the source vocabulary: the most frequent tokens, and four special ones."""
     target_vocabulary: VocabularySize = 4000
     """Size of the target vocabulary: the most frequent tokens, and four special ones."""
-    max_length: NaturalNumber = 0
+    max_length: CountOrZero = 0
     """Longest training sentence, in tokens of either side. Longer ones are not learnt from. 0: as
     long as 99 of 100 training pairs are, but at least 50 tokens (150 characters), at most 200
     (600). Test sentences are never dropped."""

@@ -34,7 +34,7 @@ PRESETS = tuple(size for size in SIZES if size not in SMALL_SIZES)
 NOTE = (
     "gb: arguments, results and the largest intermediate state of the program, in decimal "
     "gigabytes; a v5e has 16, an H100 80. tera operations: as the compiler counts them, a loop's "
-    "once; an H100's counts none. No TPU or GPU has run any of these programs."
+    "once; the H100's compiler counts none. No TPU or GPU has run any of these programs."
 )
 LENGTH = 50
 """Words of a source that is searched; a training sentence has as many as the preset allows."""

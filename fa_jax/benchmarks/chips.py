@@ -66,7 +66,7 @@ class Chip:
         except RuntimeError as error:
             extra = {"tpu": "tpu", "cuda": "cuda13"}[self.platform]
             raise UserError(
-                f"programs for a {self.name} need its compiler: pip install 'jax[{extra}]', or "
+                f"the compiler for {self.name} is missing: pip install 'jax[{extra}]', or "
                 f"make setup ACCELERATOR={extra} ({str(error).splitlines()[0][:100]})"
             ) from error
 
