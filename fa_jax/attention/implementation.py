@@ -1,5 +1,6 @@
 """Which implementation computes a step: by platform, length, score, span and threshold."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -67,18 +68,24 @@ def for_step(
     return IMPLEMENTATIONS[name]
 
 
-def for_search(attentions: Sequence[Attention], platform: str | None = None) -> Implementation:
-    """What a beam search hands to its steps.
+def for_search(
+    attentions: Sequence[Attention], threshold: float = math.inf, platform: str | None = None
+) -> Implementation | None:
+    """What a beam search hands to its steps; None, on a TPU: each chooses.
 
     Windowed wherever that pays for long sentences, at any threshold: windows may be whole
     sentences, padding costs nothing in them, and so one program does for all lengths.
 
-    attentions: of an ensemble's members. platform: where it runs; None: here.
+    attentions: of an ensemble's members. threshold: infinite where it is not known yet. platform:
+    where it runs; None: here.
     """
     platform = platform or jax.default_backend()
-    scores = [config.score for config in attentions if isinstance(config, AttentionConfig)]
-    pays = all(platform in score.windowed_from for score in scores)
-    return "windowed" if pays else "dense"
+    known = [config for config in attentions if isinstance(config, AttentionConfig)]
+    if all(platform in config.score.windowed_from for config in known):
+        return "windowed"
+    # A step sees the threshold as an array, and takes an array for a finite one.
+    chooses = platform == "tpu" and all(config.span.narrows(threshold) for config in known)
+    return None if chooses else "dense"
 
 
 def why_no_kernel(config: Attention) -> str:

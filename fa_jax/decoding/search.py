@@ -140,8 +140,8 @@ def batch_rows(sentences: int, decoding: DecodingConfig) -> int:
 
 def shape_for(
     members: Sequence[TrainedModel], decoding: DecodingConfig
-) -> tuple[Implementation, Callable[[int], int]]:
-    """How attention is evaluated, and how far a length is padded.
+) -> tuple[Implementation | None, Callable[[int], int]]:
+    """How attention is evaluated (None: each step chooses), and how far a length is padded.
 
     Raises:
       UserError: the kernel, where it cannot be had.
@@ -151,7 +151,8 @@ def shape_for(
         for reason in filter(None, (why_no_kernel(m.config.attention) for m in members)):
             raise UserError(f"--decoding.implementation: {reason}")
     if implementation == "auto":
-        implementation = for_search([member.config.attention for member in members])
+        attentions = [member.config.attention for member in members]
+        implementation = for_search(attentions, decoding.threshold)
     return implementation, _shape_in_windows if implementation == "windowed" else _shape
 
 
@@ -229,7 +230,7 @@ def search_program(
     configs: Sequence[ModelConfig],
     decoding: DecodingConfig,
     shape: int,
-    implementation: str,
+    implementation: Implementation | None,
     *,
     places: int,
     n_best: int = 1,

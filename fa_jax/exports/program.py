@@ -66,7 +66,7 @@ def _search(model: TrainedModel, decoding: DecodingConfig, limit: int, sentences
     vocabulary = model.params["decoder"]["output"]["bias"].shape[0]
 
     def search(
-        implementation: Implementation,
+        implementation: Implementation | None,
         weights: dict[str, Array],
         sources: Int[Array, "B S"],
         lengths: Int[Array, " B"],
@@ -94,7 +94,7 @@ def _search(model: TrainedModel, decoding: DecodingConfig, limit: int, sentences
         return functools.partial(search, decoding.implementation)
     attention = [model.config.attention]
     by_platform = {
-        platform: functools.partial(search, for_search(attention, platform))
+        platform: functools.partial(search, for_search(attention, platform=platform))
         for platform in PLATFORMS
     }
     return lambda *arguments: jax.lax.platform_dependent(*arguments, **by_platform)
