@@ -61,6 +61,8 @@ class Chip:
 
         # Without it libtpu asks a metadata server that is not there.
         os.environ.setdefault("TPU_SKIP_MDS_QUERY", "1")
+        # A compiler alone takes no TPU: several processes may have it.
+        os.environ.setdefault("ALLOW_MULTIPLE_LIBTPU_LOAD", "1")
         try:
             return topologies.get_topology_desc(platform=self.platform, **self.topology).devices[0]
         except RuntimeError as error:
