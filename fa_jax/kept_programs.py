@@ -11,7 +11,7 @@ import hashlib
 import importlib.metadata
 import pickle
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -30,18 +30,27 @@ WITHOUT_EFFECT = ("jax_compilation_cache", "jax_persistent_cache", "jax_log", "j
 
 
 class KeptProgram:
-    """A jitted function of arrays. Where JAX keeps what it compiles, so does this, beside it."""
+    """A function of arrays, compiled. Where JAX keeps what it compiles, so does this, beside it."""
 
-    def __init__(self, function: Callable, shardings: PyTree[Sharding], /, **options: Any):
-        """shardings: of each argument. options: together with this package's source, they say all
-        that the function computes."""
+    def __init__(
+        self,
+        function: Callable,
+        shardings: PyTree[Sharding],
+        compiler_options: Mapping[str, bool],
+        /,
+        **options: Any,
+    ):
+        """shardings: of each argument. compiler_options: of XLA. options: together with this
+        package's source, they say all that the function computes."""
+        self._jit = functools.partial(jax.jit, compiler_options=dict(compiler_options))
         self._function, self._shardings, self._options = function, shardings, options
+        self._jitted = self._jit(function)
         self._found: dict[str, Callable] = {}
 
     def __call__(self, *arguments: PyTree) -> PyTree:
         folder = jax.config.jax_compilation_cache_dir
         if not folder or not all(map(_says_all, self._options.values())):
-            return self._function(*arguments)
+            return self._jitted(*arguments)
         arguments = jax.device_put(arguments, self._shardings)
         name = _digest(self._options, arguments)
         if name not in self._found:
@@ -50,7 +59,7 @@ class KeptProgram:
 
     def lower(self, *arguments: PyTree) -> jax.stages.Lowered:
         """As `jax.jit` has it."""
-        return self._function.lower(*arguments)
+        return self._jitted.lower(*arguments)
 
     def _program(self, path: Path, arguments: tuple) -> Callable:
         from jax import export  # it needs some time, too
@@ -58,12 +67,13 @@ class KeptProgram:
         kept = _read(path)
         if kept is None:
             leaves, structure = jax.tree.flatten(arguments)
-            flat = jax.jit(lambda *x: jax.tree.leaves(self._function(*structure.unflatten(x))))
-            result = jax.tree.structure(jax.eval_shape(self._function, *arguments))
+            traced = jax.jit(self._function)  # once for both; no inner jit may have options
+            flat = jax.jit(lambda *x: jax.tree.leaves(traced(*structure.unflatten(x))))
+            result = jax.tree.structure(jax.eval_shape(traced, *arguments))
             kept = bytes(export.export(flat)(*leaves).serialize()), result
             _write(path, kept)
         lowered, result = kept
-        program = jax.jit(export.deserialize(bytearray(lowered)).call)
+        program = self._jit(export.deserialize(bytearray(lowered)).call)
         return lambda *arguments: result.unflatten(program(*jax.tree.leaves(arguments)))
 
 

@@ -19,6 +19,7 @@ from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.data.vocabulary import END
 from fa_jax.decoding.search import (
     BY_SENTENCE,
+    SMALLEST_BATCH,
     WHOLE,
     TrainedModel,
     batch_rows,
@@ -81,7 +82,8 @@ def trace_translations(
       keep: what to keep of a trace. Those of a batch are made when it is done, and weights by
         dimension are large.
     """
-    force = _compiled_force(model.config, any(END in words for words in translations))
+    lines, few = any(END in words for words in translations), len(translations) <= SMALLEST_BATCH
+    force = _compiled_force(model.config, lines, few)
     sources = [source[: decoding.max_source_length] for source in sources]
     targets = [[*words, END] for words in translations]
     lengths = [tuple(map(len, pair)) for pair in zip(sources, targets, strict=True)]
@@ -113,10 +115,10 @@ def _trace(found: tuple, place: int, steps: int, positions: int) -> Trace:
 
 
 @functools.lru_cache(maxsize=8)
-def _compiled_force(model: ModelConfig, lines: bool) -> KeptProgram:
-    """`_force` with this model. lines: some are documents."""
+def _compiled_force(model: ModelConfig, lines: bool, few: bool) -> KeptProgram:
+    """`_force` with this model. lines: some are documents. few: of `on_local_devices`."""
     in_specs = WHOLE, BY_SENTENCE, BY_SENTENCE, BY_SENTENCE, WHOLE
-    return on_local_devices(_force, *in_specs, model=model, lines=lines)
+    return on_local_devices(_force, *in_specs, few=few, model=model, lines=lines)
 
 
 def _force(
