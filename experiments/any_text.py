@@ -9,7 +9,7 @@ from experiments.measuring.scores import Scores
 from experiments.measuring.study_run import StudyRun
 from experiments.measuring.wanted import train_and_measure
 from experiments.tables.part import Part, bullets, rows_as_table, threshold_cell, write_part
-from fa_jax.presets import WINDOW
+from fa_jax.finetuning_settings import WINDOW
 
 LARGEST_ORDER_MISS = 0.1
 """Of the order."""

@@ -46,7 +46,8 @@ of other text, with networks for 2 cores: 256 units, 10,000 words a language. A 
 
 An unknown word, `<unk>`, counts as one word in all scores of test sets. In BLEU of development sets
 it counts as three (`<`, `unk`, `>`), because those translations were not kept. Thresholds were
-selected by that BLEU.
+selected by that BLEU. Beam search compares hypotheses by the mean log p of a word
+(`--decoding.length-exponent 1`).
 
 All runs are by an earlier version. Its settings were found corpus by corpus
 (`experiments/README.md`), and the translation's loss taught the strengths. The commands kept with

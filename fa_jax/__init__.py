@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.config import ModelConfig as ModelConfig
     from fa_jax.config import TrainingConfig as TrainingConfig
     from fa_jax.errors import UserError as UserError
-    from fa_jax.presets import finetuning as finetuning
-    from fa_jax.presets import learning_documents as learning_documents
+    from fa_jax.finetuning_settings import finetuning as finetuning
+    from fa_jax.finetuning_settings import learning_documents as learning_documents
     from fa_jax.presets import preset as preset
     from fa_jax.runs.evaluate import evaluate as evaluate
     from fa_jax.runs.evaluate import perplexity as perplexity
@@ -43,7 +43,8 @@ _MODULES = {
     "cache": ("set_up_process",),
     "errors": ("UserError",),
     "config": ("Config", "DataConfig", "ModelConfig", "TrainingConfig", "DecodingConfig"),
-    "presets": ("preset", "finetuning", "learning_documents"),
+    "presets": ("preset",),
+    "finetuning_settings": ("finetuning", "learning_documents"),
     "runs.train": ("train", "finetune"),
     "runs.run": ("load_run",),
     "runs.translate": ("translate",),

@@ -28,7 +28,7 @@ class Section:
         for item in fields(self):
             value = getattr(self, item.name)
             for words, limit in getattr(item.type, "__metadata__", ()):
-                if not BOUNDS[words](value, limit):
+                if value is not None and not BOUNDS[words](value, limit):
                     raise UserError(f"{section}.{item.name} must be {words} {limit}, got {value}")
 
 
@@ -212,9 +212,10 @@ class DecodingConfig(Section):
     more."""
     max_length_extra: Count = 10
     """Tokens that a translation may have beyond `max_length_ratio`."""
-    length_exponent: NotNegative = 1.0
+    length_exponent: Annotated[float | None, ("at least", 0)] = None
     """Hypotheses compete by log p ÷ length to this power. A larger one favours longer
-    translations."""
+    translations. None: training chooses the one with the best BLEU on the validation set; a run
+    without a choice takes 1."""
     implementation: Literal["auto", "dense", "windowed", "kernel"] = "auto"
     """How attention is computed. dense: score all positions, then mask. windowed: score the windows
     alone. kernel: the same in one kernel, for TPUs and new GPUs. auto: windowed, if it was measured
@@ -243,6 +244,11 @@ class DecodingConfig(Section):
                 f"decoding.shortlist must be 0 (any word) or at least 5, got {self.shortlist}: the "
                 "first 4 entries of a vocabulary are no words"
             )
+
+    @property
+    def length_power(self) -> float:
+        """`length_exponent`, or 1 where nothing was chosen."""
+        return 1.0 if self.length_exponent is None else self.length_exponent
 
 
 @dataclass(frozen=True)

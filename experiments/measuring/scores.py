@@ -26,6 +26,8 @@ from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
 from fa_jax.training.metrics import read_metrics
 
+EXPONENT = 1.0
+"""The tables compare hypotheses by the mean log p of a word, all alike; a user's run chooses."""
 ROWS = 50
 """Of training's metrics, so many are recorded."""
 
@@ -67,7 +69,7 @@ class Scores(Wanted):
         return missing
 
     def _measure(self, runs: list[Run], split: str, threshold: float):
-        changes = {"threshold": threshold, **self.run.decoding}
+        changes = {"threshold": threshold, "length_exponent": EXPONENT, **self.run.decoding}
         found = fa_jax.evaluate(runs, split, replace(runs[0].config.decoding, **changes))
         scores = {name: value for name, value in found.scores.items() if name != "seconds"}
         print(f"{self.run.name}, {split}, threshold {threshold:g}: BLEU {scores['bleu']:.2f}, "

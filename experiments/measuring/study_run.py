@@ -9,7 +9,8 @@ from experiments.measuring.samples import sample_folder
 from fa_jax.attention import Attention
 from fa_jax.config import Config
 from fa_jax.config_file import REGISTRIES, attention_json
-from fa_jax.presets import WINDOW, finetuning, learning_documents, preset
+from fa_jax.finetuning_settings import WINDOW, finetuning, learning_documents
+from fa_jax.presets import preset
 
 LONGEST = {"bible_de_en": 50, "bible_de_en_chapters": 50}
 """Tokens of a training sentence, where a whole corpus was measured under another limit than the one

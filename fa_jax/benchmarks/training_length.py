@@ -17,8 +17,9 @@ from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.benchmarks.timing import alternate
 from fa_jax.config import Config, TrainingConfig
 from fa_jax.data.batches import Batch
+from fa_jax.finetuning_settings import LEARNT_FROM, NARROW
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
-from fa_jax.presets import LEARNT_FROM, NARROW, SMALL
+from fa_jax.presets import SMALL
 from fa_jax.training.objective import objective
 
 LENGTHS = (128, 512, 1024)

@@ -10,7 +10,7 @@ from fa_jax.config import Config, DecodingConfig, TrainingConfig
 from fa_jax.deterministic import compute_the_same_bits
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import table
-from fa_jax.presets import WINDOW, finetuning, learning_documents
+from fa_jax.finetuning_settings import WINDOW, finetuning, learning_documents
 from fa_jax.runs.folder import read_config
 from fa_jax.runs.run import Run
 

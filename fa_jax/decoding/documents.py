@@ -92,7 +92,7 @@ def search_documents(
         }
         steps = enlarged(2 * padded[0].shape[1], int(limits.sum(1).max()))
         shortlist = Shortlist(own, frequent)
-        numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_exponent)
+        numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_power)
         read, now = _program(begin, steps=steps, **shared)(
             params, padded, lengths, limits, shortlist
         )

@@ -114,7 +114,7 @@ def search_translations(
             places=size // jax.local_device_count(),
             n_best=n_best,
         )
-        numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_exponent)
+        numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_power)
         shortlist = Shortlist(own, frequent)
         found = search(params, padded, lengths, limits[dealt], shortlist, *numbers)
         found = jax.tree.map(lambda leaf: leaf[np.argsort(dealt)], jax.device_get(found))

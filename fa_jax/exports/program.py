@@ -80,7 +80,7 @@ def _search(model: TrainedModel, decoding: DecodingConfig, limit: int, sentences
             limits,
             Shortlist(jnp.zeros((sentences, 0), jnp.int32), vocabulary),
             threshold,
-            jnp.float32(decoding.length_exponent),
+            jnp.float32(decoding.length_power),
             configs=(model.config,),
             beam_size=min(decoding.beam_size, vocabulary),
             max_length=limit,

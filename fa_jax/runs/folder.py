@@ -54,10 +54,14 @@ def set_threshold(folder: str | Path, threshold: float):
 
     >>> fa_jax.set_threshold("runs/en-ja-small", 1.2)  # doctest: +SKIP
     """
-    folder = Path(folder)
-    check_own(folder)
+    check_own(Path(folder))
+    set_decoding(Path(folder), threshold=threshold)
+
+
+def set_decoding(folder: Path, **changes: Any):
+    """Changes in `config.json` how the run decodes."""
     config = read_config(folder)
-    decoding = replace(config.decoding, threshold=threshold)
+    decoding = replace(config.decoding, **changes)
     write_json(folder / "config.json", config_json(replace(config, decoding=decoding)))
 
 

@@ -21,10 +21,11 @@ from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.remarks import left_out
 from fa_jax.errors import UserError
 from fa_jax.evaluation.validation import validate
+from fa_jax.finetuning_settings import finetuning
 from fa_jax.model.encoder_decoder import Params
-from fa_jax.presets import finetuning
 from fa_jax.recipe import amount_of_text, told
-from fa_jax.runs.folder import PRETRAINED, read_config, read_json, set_threshold, write_json
+from fa_jax.runs.folder import PRETRAINED, read_config, read_json, set_decoding, write_json
+from fa_jax.runs.length import best_length_exponent
 from fa_jax.runs.order import threshold_for_window
 from fa_jax.runs.run import Run, load_run
 from fa_jax.training import loop
@@ -59,7 +60,7 @@ def train(config: Config, folder: str | Path | None = None) -> Run:
     data = prepare(config.data)
     if jax.process_index() == 0:
         print(told(config, amount_of_text(data.corpus)), file=sys.stderr)
-    return _trained(folder, config, data, None)
+    return _with_length_exponent(_trained(folder, config, data, None))
 
 
 def finetune(run: Run, folder: str | Path | None = None, config: Config | None = None) -> Run:
@@ -91,13 +92,10 @@ def finetune(run: Run, folder: str | Path | None = None, config: Config | None =
         folder = (run.folder.parent if own else Path("runs")) / f"{run.folder.name}-finetuned"
     data = prepare(config.data, codecs=(run.source, run.target))
     tuned = _trained(Path(folder), config, data, start)
-    if not config.training.window:
-        return tuned
-    threshold = threshold_for_window(tuned, config.training.window)
-    if jax.process_index() == 0:
-        set_threshold(tuned.folder, threshold)
-    decoding = replace(tuned.config.decoding, threshold=threshold)
-    return replace(tuned, config=replace(tuned.config, decoding=decoding))
+    if config.training.window:
+        threshold = threshold_for_window(tuned, config.training.window)
+        tuned = _decoding_with(tuned, threshold=threshold)
+    return _with_length_exponent(tuned)
 
 
 def continued(run: Run, config: Config) -> Params:
@@ -150,6 +148,28 @@ def _trained(folder: Path, config: Config, data: PreparedData, start: Params | N
             print(remark, file=sys.stderr)
     loop.train(folder, config, data, partial(validate, config=config, data=data), start)
     return load_run(folder)
+
+
+def _with_length_exponent(run: Run) -> Run:
+    """Chooses it, where nobody has."""
+    if run.config.decoding.length_exponent is not None:
+        return run
+    exponent = best_length_exponent(run)
+    if jax.process_index() == 0:
+        print(
+            f"translations are compared by log p ÷ length^{exponent:g}, which has the best BLEU on "
+            "the validation set (--decoding.length-exponent sets another power)",
+            file=sys.stderr,
+        )
+    return _decoding_with(run, length_exponent=exponent)
+
+
+def _decoding_with(run: Run, **changes: Any) -> Run:
+    """The run, and its `config.json`, with other settings of decoding."""
+    if jax.process_index() == 0:
+        set_decoding(run.folder, **changes)
+    decoding = replace(run.config.decoding, **changes)
+    return replace(run, config=replace(run.config, decoding=decoding))
 
 
 def begin_run(folder: Path, config: Config, data: PreparedData):
