@@ -10,6 +10,7 @@ from tyro.conf import Positional
 import fa_jax
 from fa_jax.cli.attention_options import AttentionOptions
 from fa_jax.config import Config, DataConfig, DecodingConfig
+from fa_jax.errors import UserError
 from fa_jax.presets import PRESETS_HELP, preset
 from fa_jax.runs.folder import read_config
 
@@ -55,3 +56,11 @@ class OfRuns(OfRun):
 
     def runs(self) -> list:
         return [fa_jax.load_run(folder) for folder in (self.run, *self.ensemble)]
+
+
+def check_folder_of(output: Path):
+    """Before any work: raises UserError where the file to write has no folder."""
+    if not output.parent.is_dir():
+        raise UserError(
+            f"--output {output}: there is no folder {output.parent}; make it, or name another one"
+        )

@@ -19,10 +19,13 @@ class Command(OfPreset):
         print(
             f"{data.corpus.name}: {len(data.corpus.train):,} training, "
             f"{len(data.corpus.validation):,} validation, {len(data.corpus.test):,} test pairs\n"
-            f"{len(data.source.vocabulary):,} {data.corpus.source_language} and "
-            f"{len(data.target.vocabulary):,} {data.corpus.target_language} tokens; "
-            f"{lengths[0].mean():.1f} and {lengths[1].mean():.1f} a sentence"
+            f"vocabularies of {len(data.source.vocabulary):,} {data.corpus.source_language} and "
+            f"{len(data.target.vocabulary):,} {data.corpus.target_language} tokens; sentences have "
+            f"{lengths[0].mean():.1f} and {lengths[1].mean():.1f} tokens"
         )
+        source, target = data.corpus.train[0]
+        print(f"first pair, {data.corpus.source_language}: {source}")
+        print(f"            {data.corpus.target_language}: {target}")
         for remark in (left_out(data), *repeated(data.corpus)):
             if remark:
                 print(remark)

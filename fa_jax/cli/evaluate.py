@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import fa_jax
-from fa_jax.cli.arguments import OfRuns
+from fa_jax.cli.arguments import OfRuns, check_folder_of
 from fa_jax.cli.scores import summary
 from fa_jax.runs.folder import as_json
 from fa_jax.whole_files import write_text
@@ -24,6 +24,8 @@ class Command(OfRuns):
     """Also write the translations to this file, one a line."""
 
     def __call__(self):
+        if self.output is not None:
+            check_folder_of(self.output)
         runs = self.runs()
         evaluation = fa_jax.evaluate(runs, self.split, self.decoding)
         if self.output is not None:

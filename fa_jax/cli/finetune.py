@@ -54,6 +54,10 @@ class Command:
                 "--beta is the paper's way and takes no order: leave --window and --loss out"
             )
         window = WINDOW if self.window is None else self.window
+        if not 0 <= window <= 1:
+            raise UserError(
+                f"--window is a share of the source, such as 0.4 for 40%; got {window:g}"
+            )
         if self.documents:
             return self._of_documents(window)
         return finetuning(read_config(self.source), window, self.beta)

@@ -6,7 +6,8 @@ from pathlib import Path
 from tyro.conf import Positional
 
 import fa_jax
-from fa_jax.cli.arguments import OfRun
+from fa_jax.cli.arguments import OfRun, check_folder_of
+from fa_jax.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,11 @@ class Command(OfRun):
     (.html)."""
 
     def __call__(self):
+        check_folder_of(self.output)
+        if not self.sentence.strip():
+            raise UserError(
+                f'name a sentence to translate, such as: fa-jax show {self.run} "I like cats."'
+            )
         source = fa_jax.load_run(self.run)
         found = fa_jax.show(source, self.sentence, self.output, decoding=self.decoding)
         print(f"{found.translation}\n{self.output}")

@@ -64,6 +64,7 @@ if (hideUnless("tradeoff", report.tradeoff.length > 1)) {
   fill("tradeoff", [lineChart({title: "BLEU", across: "positions scored a word", dots: true,
                                fromZero: false, points: report.tradeoff})]);
 }
+byId("drawn").textContent = report.drawn;
 if (hideUnless("samples", report.samples.length)) report.samples.forEach(showSample);
 if (hideUnless("course", report.curves.length)) {
   fill("course", report.curves.map(curve => lineChart({across: "step", ...curve})));

@@ -100,7 +100,7 @@ class Panel {
     this.find("select").disabled = numbers.length < 2;
     this.find(".translation").lang = target.code;
     this.find(".about").textContent = `${source.name} to ${target.name} · ${attention}` +
-      (bleu > 0 ? ` · ${bleu.toFixed(1)} BLEU on its validation set` : "");
+      (bleu > 0 ? ` · validation score ${bleu.toFixed(1)} (smoothed sentence BLEU)` : "");
   }
 
   // other: the text to compare with, if there is one. same, different: what to say of the two.

@@ -31,9 +31,10 @@ def read_config(folder: str | Path) -> Config:
     path = run_folder(folder) / "config.json"
     if not path.is_file():
         packaged = ", ".join(sorted(path.name for path in PRETRAINED.iterdir()))
+        why = "it has no config.json" if Path(folder).exists() else "there is no such folder"
         raise UserError(
-            f"{folder} is no run: it has no config.json. Train one with fa-jax train, or take one "
-            f"that comes with fa_jax: {packaged}"
+            f"{folder} is no run: {why}. Train one with fa-jax train, or take one that comes with "
+            f"fa_jax: {packaged}"
         )
     content = read_json(path)
     try:
@@ -65,10 +66,10 @@ def set_decoding(folder: Path, **changes: Any):
     write_json(folder / "config.json", config_json(replace(config, decoding=decoding)))
 
 
-def check_own(folder: Path):
+def check_own(folder: Path, instead: str = "copy the folder first"):
     """Raises UserError for a run that comes with fa_jax: nothing is written into it."""
     if PRETRAINED in run_folder(folder).absolute().parents:
-        raise UserError(f"{folder} comes with fa_jax and stays as it is: copy the folder first")
+        raise UserError(f"{folder.name} comes with fa_jax and stays as it is: {instead}")
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def report(run: Run, folder: str | Path | None = None) -> Path:
     >>> page = fa_jax.report(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
     """
     if folder is None:
-        check_own(run.folder)
+        check_own(run.folder, "name a folder for its report (--output report)")
     folder = Path(folder or run.folder)
     rows, samples, missing = read_metrics(run.folder), [], []
     try:
@@ -131,9 +131,12 @@ def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: lis
     path = run.folder / "test.json"
     scores = read_json(path) if path.exists() else {}
     if not scores:
-        missing = [*missing, "There are no scores of the test set: the run has no test.json."]
+        missing = [
+            *missing,
+            "There are no scores of the test set: the run's folder has no test.json.",
+        ]
     if not rows:
-        missing = [*missing, "There are no curves: the run has no metrics.jsonl."]
+        missing = [*missing, "There are no curves: the run's folder has no metrics.jsonl."]
     source, target = run.source.language, run.target.language
     own = run.config.decoding.threshold
     return {
@@ -147,6 +150,7 @@ def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: lis
             (one["window"], one["bleu"], _threshold(one) + " (own)" * _is_own(one, own))
             for one in sorted(scores.values(), key=lambda one: one["window"])
         ],
+        "drawn": _drawn_at(own),
         "samples": [
             {"source": s.source, "reference": s.reference, "trace": span_content(s.trace)}
             for s in samples
@@ -158,6 +162,15 @@ def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: lis
         ],
         "settings": _settings(config_json(run.config)),
     }
+
+
+def _drawn_at(own: float) -> str:
+    if own <= NARROW:
+        return f"They are drawn at the run's own threshold, τ = {threshold_text(own)}."
+    return (
+        f"They are drawn at the threshold τ = {threshold_text(NARROW)}, with narrower windows than "
+        f"at the run's own, {threshold_text(own)}."
+    )
 
 
 def _about(run: Run) -> str:

@@ -199,10 +199,12 @@ def begin_run(folder: Path, config: Config, data: PreparedData):
 
 def _check_same(folder: Path, config: Config, data: PreparedData):
     changed = differences(read_config(folder), config)
-    if changed := [text for name, text in changed.items() if not name.startswith(FREE)]:
+    if changed := {name: text for name, text in changed.items() if not name.startswith(FREE)}:
+        longer = f". To train it for longer: fa-jax finetune {folder} --window 0"
         raise UserError(
-            f"{folder} holds a run with other settings ({'; '.join(changed)}). Continue it with "
-            "its own, or choose another folder with --run"
+            f"{folder} holds a run with other settings ({'; '.join(changed.values())}). Continue "
+            "it with its own, or choose another folder with --run"
+            + (longer if "training.steps" in changed else "")
         )
     path = folder / "corpus.json"
     if path.exists() and read_json(path)["digest"] != data.corpus.digest:

@@ -98,12 +98,17 @@ def _text_source(name: str, languages: tuple[str, str]) -> TextSource:
         files = [path for split in SPLITS for path in split_files(folder, split, languages)]
         digest = digest_of(*languages, *files)
         read = partial(read_pairs, folder, languages)
+    elif Path(name).is_file():
+        raise UserError(
+            f"{name} is a file: name the folder that holds train, validation and test files"
+        )
     elif "/" in name or name.startswith("."):
         raise UserError(f"corpus folder {name} does not exist")
     else:
         raise UserError(
             f"unknown corpus {name!r}: choose {', '.join(EMBEDDED)}, aspec:FOLDER, a TFDS set such "
-            "as wmt15_translate/de-en, or a folder that has train, validation and test files"
+            "as wmt15_translate/de-en, or a folder that has train, validation and test files. A "
+            "run names its folder as training did, from where training was started"
         )
     return TextSource(name=f"{kind}-{digest}", languages=languages, digest=digest, read=read)
 

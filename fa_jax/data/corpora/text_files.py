@@ -65,6 +65,7 @@ def split_files(folder: Path, split: str, languages: tuple[str, str]) -> list[Pa
     raise UserError(
         f"{folder} has no {split} set for {first}-{second}: looked for {split}.tsv and for "
         f"{split}.{first} with {split}.{second}, each also as .gz or .xz"
+        + ("" if split == "train" else f". Put a few hundred pairs of train aside for {split}")
     )
 
 
