@@ -167,6 +167,7 @@ def test_damaged_archive(folder):
 def test_unknown_names():
     assert "tatoeba_en_ja" in message("tatoeba", "en-ja")
     assert "does not exist" in message("./nowhere", "en-ja")
+    assert "is a file: name the folder" in message(__file__, "en-ja")
     assert "holds en-ja, not de-en" in message("tatoeba_en_ja", "de-en")
     assert "no corpus is included for en-fr" in message("", "en-fr")
     for languages in ("english", "en-en", "EN-JA", "en_US.UTF-8", ""):
