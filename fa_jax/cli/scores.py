@@ -55,7 +55,7 @@ def summary(scores: dict[str, Any], own: float) -> str:
             for name in of_metrics
             if not name.endswith("_signature")
         ),
-        f"  window     {scores['window']:6.2f}   of {scores['source_length']:.2f} source tokens "
-        f"({saved:.0%} not scored)",
+        f"  window     {scores['window']:6.2f}   of {scores['source_length']:.2f} source tokens a "
+        f"step ({saved:.0%} not scored)",
     ]
     return "\n".join(lines)

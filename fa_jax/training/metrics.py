@@ -123,8 +123,8 @@ class Metrics:
         if self._writes:
             self._write({"step": step, "validation_bleu": bleu})
             tqdm.write(
-                f"step {step} (epoch {step / self._epoch:.2f}): validation BLEU {bleu:.2f} "
-                f"(greedy, smoothed sentence BLEU){news}",
+                f"step {step} (epoch {step / self._epoch:.2f}): validation score {bleu:.2f} "
+                f"(greedy, smoothed BLEU of sentences: no test BLEU){news}",
                 file=sys.stderr,
             )
 

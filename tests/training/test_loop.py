@@ -52,7 +52,7 @@ def test_it_ends_when_a_smaller_rate_does_not_help(run, capsys):
     assert Checkpoints(run[0], "best").step() == 16
     assert Checkpoints(run[0], "latest").step() == 20
     said = capsys.readouterr().err
-    assert "12 (epoch 1.20): validation BLEU 4.00" in said
+    assert "12 (epoch 1.20): validation score 4.00" in said
     assert said.count("the learning rate is halved") == 1
     assert said.count("training ends") == 1
 
