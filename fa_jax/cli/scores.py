@@ -27,6 +27,8 @@ def train_and_score(train: Callable[[], Any]):
         number, step = interruption.args
         print(f"stopped and saved at step {step}; the same command continues", file=sys.stderr)
         raise SystemExit(128 + number) from None
+    if jax.process_index() == 0:
+        print("scoring the test set, and writing the report", file=sys.stderr, flush=True)
     found = fa_jax.score_test(run)
     page = fa_jax.report(run)
     if jax.process_index() > 0:

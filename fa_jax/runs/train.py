@@ -58,8 +58,7 @@ def train(config: Config, folder: str | Path | None = None) -> Run:
     check_order(config)
     folder = Path(folder or f"runs/{config.data.languages}-{config.preset}")
     data = prepare(config.data)
-    if jax.process_index() == 0:
-        print(told(config, amount_of_text(data.corpus)), file=sys.stderr)
+    _say(told(config, amount_of_text(data.corpus)))
     return _with_length_exponent(_trained(folder, config, data, None))
 
 
@@ -93,6 +92,7 @@ def finetune(run: Run, folder: str | Path | None = None, config: Config | None =
     data = prepare(config.data, codecs=(run.source, run.target))
     tuned = _trained(Path(folder), config, data, start)
     if config.training.window:
+        _say("looking for the threshold with such windows, on the validation set")
         threshold = threshold_for_window(tuned, config.training.window)
         tuned = _decoding_with(tuned, threshold=threshold)
     return _with_length_exponent(tuned)
@@ -154,14 +154,15 @@ def _with_length_exponent(run: Run) -> Run:
     """Chooses it, where nobody has."""
     if run.config.decoding.length_exponent is not None:
         return run
+    _say("choosing how translations of different lengths compare, on the validation set")
     exponent = best_length_exponent(run)
-    if jax.process_index() == 0:
-        print(
-            f"translations are compared by log p ÷ length^{exponent:g}, which has the best BLEU on "
-            "the validation set (--decoding.length-exponent sets another power)",
-            file=sys.stderr,
-        )
+    _say(f"they compare by log p ÷ length^{exponent:g} (--decoding.length-exponent sets another)")
     return _decoding_with(run, length_exponent=exponent)
+
+
+def _say(text: str):
+    if jax.process_index() == 0:
+        print(text, file=sys.stderr, flush=True)
 
 
 def _decoding_with(run: Run, **changes: Any) -> Run:
