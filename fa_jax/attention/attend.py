@@ -13,12 +13,13 @@ import numpy as np
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
-from fa_jax.attention.attention_config import DEFAULT, Attention, AttentionConfig
+from fa_jax.attention.attention_config import DEFAULT, Attention, AttentionConfig, title_of
 from fa_jax.attention.checks import check_array, check_memory, check_params, check_positive
 from fa_jax.attention.implementation import Implementation, for_step
 from fa_jax.attention.lesson import Gaze
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Sizes
+from fa_jax.attention.span import reach_of
 from fa_jax.attention.step import AttentionState, Memory, Step
 from fa_jax.attention.summary import Summary
 from fa_jax.attention.window import window_mask
@@ -167,8 +168,9 @@ def attend(
 
     Raises:
       ValueError, TypeError: at trace time, naming the argument: a shape or dtype that does not
-        fit, a threshold that is not positive, lengths of the memory that are not from 0 to S
-        (where they are not traced), an unknown implementation.
+        fit, a memory that was prepared for another attention, a threshold that is not positive,
+        lengths of the memory that are not from 0 to S (where they are not traced), an unknown
+        implementation; a score or span of one's own that breaks a rule.
 
     >>> config = fa_jax.AttentionConfig("dot", fa_jax.LocalM(half_width=2))
     >>> params = {"score": {}}
@@ -178,13 +180,13 @@ def attend(
     >>> out.context.shape, out.window.tolist()  # positions 0, 1 and 2 at the first step
     ((2, 6), [3, 3])
     """
-    check_memory(memory)
+    check_memory(memory, title_of(config))
     check_params(params, "" if isinstance(config, Summary) else config.span.network)
     if np.ndim(query) not in (2, 3):
         raise ValueError(f"query must be [B, H] or [B, K, H], got shape {np.shape(query)}")
     leading = (memory.lengths.shape[0], *np.shape(query)[1:-1])
-    check_array("query", query, (*leading, None), jnp.floating)
-    check_array("feedback", feedback, (*leading, None), jnp.floating)
+    check_array("query", query, (*leading, "H"), jnp.floating)
+    check_array("feedback", feedback, (*leading, "E"), jnp.floating)
     check_array("focus", state.focus, leading, jnp.floating)
     check_positive(threshold=threshold)
     for_query, for_feedback = attention_kernels(params, config, query.shape[-1])
@@ -293,7 +295,7 @@ def _score_window(
 ) -> tuple[AttentionOutput, PyTree]:
     """The step, and the state's taps."""
     memory, zeros = step.memory, jnp.zeros_like(step.state.focus)
-    reach = config.span.reach(step)
+    reach = reach_of(config.span, step)
     first = jnp.maximum(reach.first, 0)
     last = jnp.minimum(reach.last, memory.lengths[:, None] - 1)
     reach = reach.replace(first=first, last=last)

@@ -43,6 +43,16 @@ Attention = AttentionConfig | Summary
 """What a decoder reads its source by; a summary has no positions, so it takes no span."""
 
 
+def title_of(config: Attention) -> str:
+    """What messages call it.
+
+    >>> title_of(fa_jax.AttentionConfig("dot", "global"))
+    'Dot under Global'
+    """
+    parts = [config] if isinstance(config, Summary) else [config.score, config.span]
+    return " under ".join(type(part).__name__ for part in parts)
+
+
 def value_of(chosen: Any, registry: dict[str, type], role: str) -> Any:
     """The value that a name stands for; a value stands for itself.
 

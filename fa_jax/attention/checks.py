@@ -9,16 +9,19 @@ from fa_jax.attention.params import Params
 from fa_jax.attention.step import Memory
 
 
-def check_array(name: str, array: Array, shape: tuple[int | None, ...], kind: type):
-    """Raises an error that names the argument unless it is an array of this shape and kind."""
+def check_array(name: str, array: Array, shape: tuple[int | str, ...], kind: type):
+    """Raises an error that names the argument unless it is an array of this shape and kind.
+
+    shape: a letter stands for any size, by which the message calls it.
+    """
     if not hasattr(array, "dtype") or not jnp.issubdtype(array.dtype, kind):
         found = getattr(array, "dtype", type(array).__name__)
         raise TypeError(f"{name} must be an array of {kind.__name__} numbers, got {found}")
     fits = len(array.shape) == len(shape) and all(
-        wanted in (None, size) for wanted, size in zip(shape, array.shape)
+        isinstance(wanted, str) or wanted == size for wanted, size in zip(shape, array.shape)
     )
     if not fits:
-        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        wanted = ", ".join(map(str, shape))
         raise ValueError(f"{name} must have shape [{wanted}], got {list(array.shape)}")
 
 
@@ -50,12 +53,17 @@ def check_lengths(name: str, lengths: Int[Array, "..."], size: int):
         )
 
 
-def check_memory(memory: Memory):
-    """Raises an error unless it is what `prepare_memory` returned."""
+def check_memory(memory: Memory, of: str):
+    """Raises an error unless it is what `prepare_memory` returned for an attention of this name."""
     if not isinstance(memory, Memory):
         raise TypeError(
             f"memory must be what prepare_memory returns, got {type(memory).__name__}: "
             "memory = fa_jax.prepare_memory(params, annotations, lengths)"
+        )
+    if memory.of not in ("", of):
+        raise ValueError(
+            f"memory was prepared for {memory.of}, and this step is of {of}: give "
+            "prepare_memory(params, annotations, lengths, config) the config of the step"
         )
     check_lengths("memory.lengths", memory.lengths, memory.annotations.shape[1])
 

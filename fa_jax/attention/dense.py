@@ -5,6 +5,7 @@ import jax.numpy as jnp
 
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.lesson import gaze
+from fa_jax.attention.score import scores_of
 from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import Step, Weighed
 from fa_jax.attention.window import window_mask
@@ -16,15 +17,15 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
     details: also return weights, [B, K, S].
     """
     score, params, memory = config.score, step.params["score"], step.memory
-    scores = score.evaluate(params, step.query, memory.keys, step.state.score)
-    window = window_mask(reach.first, reach.last, scores.shape[2])
+    length, remembered = memory.annotations.shape[1], step.state.score
+    scores = scores_of(score, params, step.query, memory.keys, remembered, length)
+    window = window_mask(reach.first, reach.last, length)
     weights = config.span.weights(scores, window, reach, memory.positions)
     product = "bks,bsd->bkd" if scores.ndim == 3 else "bksd,bsd->bkd"
     context = jnp.einsum(product, weights.astype(memory.annotations.dtype), memory.annotations)
     by_dimension = None
     if scores.ndim == 4:
         by_dimension, weights = weights, weights.mean(-1)
-    remembered = step.state.score
     if jax.tree.leaves(remembered):
         updated = score.update(params, remembered, score.observe(weights))
         remembered = jax.tree.map(

@@ -93,7 +93,9 @@ def flexible_attention(
 
     It computes Eqs. 1 to 8 of Shu and Nakayama (2017); the numbers of equations are theirs. With
     `threshold=inf` it is Eq. 7. With strength 0 as well it is global attention, Eq. 2. Beam search
-    may hand in K queries for each sentence, [B, K, H]. They share the sentence's memory.
+    may hand in K queries for each sentence, [B, K, H]. They share the sentence's memory. The
+    context has the dtype of the annotations. Focus, weights and strength are float32, also where
+    all inputs are bfloat16.
 
     Args:
       params: from `init_flexible_attention`.
@@ -183,7 +185,7 @@ def flexible_bias(
     check_positive(sigma=sigma, threshold=threshold)
     check_array("strength", strength, strength.shape, jnp.floating)
     check_array("focus", focus, strength.shape, jnp.floating)
-    check_array("lengths", lengths, (None,) * strength.ndim, jnp.integer)
+    check_array("lengths", lengths, ("any",) * strength.ndim, jnp.integer)
     check_lengths("lengths", lengths, size)
     flat = jnp.broadcast_to(lengths, strength.shape).reshape(-1)
     g, centre = strength.reshape(-1, 1), focus.reshape(-1, 1)

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PyTree
 
-from fa_jax.attention.attention_config import DEFAULT, Attention
+from fa_jax.attention.attention_config import DEFAULT, Attention, title_of
 from fa_jax.attention.checks import check_array, check_lengths, check_params
 from fa_jax.attention.params import Params
 from fa_jax.attention.pieces import in_pieces
@@ -40,7 +40,7 @@ def prepare_memory(
     (2, 9, 6)
     """
     check_params(params)
-    check_array("annotations", annotations, (None, None, None), jnp.floating)
+    check_array("annotations", annotations, ("B", "S", "D"), jnp.floating)
     check_array("lengths", lengths, annotations.shape[:1], jnp.integer)
     check_lengths("lengths", lengths, annotations.shape[1])
     annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths)
@@ -57,11 +57,11 @@ def prepared_in_pieces(
     """`prepare_memory`, of positions before `longest` (`in_pieces`)."""
     if isinstance(config, Summary):
         summary = config.summarize(params["score"], annotations, lengths)
-        return Memory(annotations, summary, lengths)
+        return Memory(annotations, summary, lengths, of=title_of(config))
     positions = jnp.broadcast_to(jnp.arange(annotations.shape[1]), annotations.shape[:2])
 
     def keys(of: tuple[Array, Array]) -> tuple[PyTree, PyTree]:
         return config.score.keys(params["score"], *of), config.span.keys(params, of[0])
 
     of_score, of_span = in_pieces(keys, (annotations, positions), longest)
-    return Memory(annotations, of_score, lengths, of_span)
+    return Memory(annotations, of_score, lengths, of_span, title_of(config))

@@ -89,7 +89,7 @@ class Score:
         if "memory_kernel" not in params:
             return annotations
         kernel = params["memory_kernel"]
-        check_array("annotations", annotations, (None, None, len(kernel)), jnp.floating)
+        check_array("annotations", annotations, ("B", "S", len(kernel)), jnp.floating)
         return annotations @ kernel
 
     def evaluate(
@@ -99,7 +99,10 @@ class Score:
 
         state: what the positions remember, leaves [N, K, S, ...]; () for most scores.
         """
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} must define evaluate(self, params, query, keys, state), which "
+            "returns its scores, [N, K, S]"
+        )
 
     def initial_state(self, sentences: int, length: int) -> PyTree:
         """What each position remembers before the first step; leaves [B, S, ...]."""
@@ -112,6 +115,29 @@ class Score:
     def update(self, params: Params, state: PyTree, observed: PyTree) -> PyTree:
         """What each position remembers after it; only positions inside the window are asked."""
         return state
+
+
+def scores_of(
+    score: Score,
+    params: Params,
+    query: Float[Array, "N K Q"],
+    keys: PyTree,
+    state: PyTree,
+    positions: int,
+) -> Float[Array, "N K S *D"]:
+    """What `evaluate` returns, once it is known to keep its rule. positions: S.
+
+    Raises:
+      ValueError: the scores have another shape.
+    """
+    scores = score.evaluate(params, query, keys, state)
+    wanted, found = (*query.shape[:2], positions), getattr(scores, "shape", ())
+    if found[:3] != wanted or len(found) > 4:
+        raise ValueError(
+            f"{type(score).__name__}.evaluate must return scores [N, K, S] or [N, K, S, D], "
+            f"[N, K, S] is {list(wanted)} here, got {list(found)}"
+        )
+    return scores
 
 
 def glorot(key: PRNGKeyArray, *shape: int) -> Float[Array, "..."]:

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
+from fa_jax.attention.checks import check_array
 from fa_jax.attention.lesson import Normal
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
@@ -86,11 +87,16 @@ class Span:
 
     def narrows(self, threshold: float | Float[Array, ""]) -> bool:
         """Whether windows can be smaller than the sentence."""
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} must define narrows(self, threshold), which returns whether "
+            "windows can be smaller than the sentence"
+        )
 
     def reach(self, step: Step) -> Reach:
         """The step's window and prior."""
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} must define reach(self, step), which returns a fa_jax.Reach"
+        )
 
     def bias(
         self, prior: PyTree, positions: Float[Array, "N K P"]
@@ -129,6 +135,21 @@ class Span:
         params: the attention's. before: the span that they were learnt with.
         """
         return params
+
+
+def reach_of(span: Span, step: Step) -> Reach:
+    """What `reach` returns, once it is known to keep its rule.
+
+    Raises:
+      TypeError, ValueError: it is no `Reach`, or the ends are not one whole number for each query.
+    """
+    reach, name = span.reach(step), f"{type(span).__name__}.reach"
+    if not isinstance(reach, Reach):
+        raise TypeError(f"{name} must return a fa_jax.Reach, got {type(reach).__name__}")
+    for end in ("first", "last"):
+        ends = getattr(reach, end)
+        check_array(f"{end} of {name}", ends, step.state.focus.shape, jnp.integer)
+    return reach
 
 
 def freed(window: Window, step: Step) -> Window:

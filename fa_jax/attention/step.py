@@ -14,13 +14,15 @@ class Memory:
 
     annotations: encoder states h̄_s. keys: the score's memory part, leaves [B, S, ...],
     "precomputed and cached before decoding" (VS 5.5), or a summary's. lengths: positions that are
-    no padding. span_keys: the span's memory part, if it reads annotations.
+    no padding. span_keys: the span's memory part, if it reads annotations. of: the attention that
+    it was prepared for, as messages call it; "" where `prepare_memory` did not make it.
     """
 
     annotations: Float[Array, "B S D"]
     keys: PyTree
     lengths: Int[Array, " B"]
     span_keys: PyTree = ()
+    of: str = struct.field(pytree_node=False, default="")
 
     @property
     def positions(self) -> Float[Array, " S"]:

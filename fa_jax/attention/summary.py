@@ -42,4 +42,7 @@ class Summary:
         self, params: Params, query: Float[Array, "B K Q"], summary: PyTree, size: int
     ) -> Float[Array, "B K D"]:
         """The context. size: D."""
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} must define read(self, params, query, summary, size), which "
+            "returns the context, [B, K, D]"
+        )

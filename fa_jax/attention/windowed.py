@@ -19,6 +19,7 @@ from jaxtyping import Array, Float, Int, PyTree
 from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.chunks import BLOCK, Chunk, chunks_of, rows_of
+from fa_jax.attention.score import scores_of
 from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import Step, Weighed
 from fa_jax.attention.window import window_mask
@@ -140,8 +141,8 @@ def _scores(config: AttentionConfig, step: Step, chunk: Chunk) -> Float[Array, "
     row, sentence, position = chunk.row[:, None], chunk.sentence[:, None], chunk.position
     keys = jax.tree.map(lambda x: x[sentence, position], step.memory.keys)
     remembered = jax.tree.map(lambda x: rows_of(x)[row, position][:, None], step.state.score)
-    query = rows_of(step.query)[row]
-    return config.score.evaluate(step.params["score"], query, keys, remembered)[:, 0]
+    query, params = rows_of(step.query)[row], step.params["score"]
+    return scores_of(config.score, params, query, keys, remembered, BLOCK)[:, 0]
 
 
 def _nothing(
