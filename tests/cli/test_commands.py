@@ -107,7 +107,7 @@ def test_show_says_what_it_can_write(trained, tmp_path, cli_call):
     status, _, err = cli_call("show", trained, LINES[0], "--output", tmp_path / "spans.pdf")
     assert status == 2 and "spans.pdf" in err and ".html" in err
     status, _, err = cli_call("show", trained, "  ", "--output", tmp_path / "spans.png")
-    assert status == 2 and "empty line" in err
+    assert status == 2 and "name a sentence" in err
 
 
 def test_a_shortlist_is_learnt_when_it_is_first_used(trained, tmp_path, cli_call):
