@@ -69,7 +69,8 @@ def part() -> Part:
     notes = (
         "Chapters of books that training did not see, in pieces of so many verses; a piece is read "
         "whole and written verse by verse. A verse counts as translated where no other verse of "
-        "its chapter is more like what was written (chrF). Beam 5."
+        "its chapter is more like what was written (chrF). Beam 5; hypotheses compare by the power "
+        "of the length that was chosen on the validation set, or by 1."
     )
     return Part("documents", "How long may a text be?", lines, notes)
 
