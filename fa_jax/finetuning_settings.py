@@ -31,6 +31,7 @@ def finetuning(config: Config, window: float = WINDOW, beta: float = 0.0) -> Con
     >>> ordered.training.window, papers.training.epochs
     (0.3, 1.0)
     """
+    # Chosen anew: in other windows translations have other lengths.
     config = replace(config, decoding=replace(config.decoding, length_exponent=None))
     training = config.training
     if beta:

@@ -1,6 +1,7 @@
 """By how much longer translations are favoured: as the validation set has it."""
 
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -27,12 +28,12 @@ def best_length_exponent(run: Run) -> float:
     """
     data = run.config.data
     validation = load_corpus(data.corpus, data.languages).validation
-    pairs, ends = list(validation)[:LINES], None
+    ends, count = None, LINES
     if know_documents([run]):
         ends = validation.documents()
         ends = ends[: np.searchsorted(ends, LINES) + 1]
-        pairs = list(validation)[: ends[-1]]
-    texts, references = zip(*pairs, strict=True)
+        count = ends[-1]
+    texts, references = zip(*islice(validation, count), strict=True)
     sources, target = read_sources(run, texts), run.target
     split = Words(target.language).tokenize
 
@@ -43,6 +44,10 @@ def best_length_exponent(run: Run) -> float:
         return float(score_translations(written, references, target.language, split)["bleu"])
 
     exponent, best = 1.0, bleu(1.0)
-    while exponent > 0 and (lower := bleu(round(exponent - STEP, 1))) >= best + GAIN:
-        exponent, best = round(exponent - STEP, 1), lower
+    while exponent > 0:
+        smaller = round(exponent - STEP, 1)
+        found = bleu(smaller)
+        if found < best + GAIN:
+            break
+        exponent, best = smaller, found
     return exponent
