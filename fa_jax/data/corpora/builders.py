@@ -107,8 +107,8 @@ def _text_source(name: str, languages: tuple[str, str]) -> TextSource:
     else:
         raise UserError(
             f"unknown corpus {name!r}: choose {', '.join(EMBEDDED)}, aspec:FOLDER, a TFDS set such "
-            "as wmt15_translate/de-en, or a folder that has train, validation and test files. A "
-            "run names its folder as training did, from where training was started"
+            "as wmt15_translate/de-en, or a folder that has train, validation and test files, "
+            f"looked for in {Path.cwd()}"
         )
     return TextSource(name=f"{kind}-{digest}", languages=languages, digest=digest, read=read)
 
