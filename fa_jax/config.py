@@ -56,7 +56,8 @@ class DataConfig(Section):
     """Learn from passages: consecutive sentences of a document, up to `max_length` tokens. They are
     cut anew every epoch. An empty line of the corpus ends a document."""
     padded_shapes: Count = 12
-    """Number of different padded shapes of batches. Each is compiled once."""
+    """Different padded shapes of batches, at most. Each is compiled once, so a short training has
+    fewer."""
     kytea_model: str = ""
     """A model file of KyTea, which then splits Japanese words in place of MeCab."""
     reverse_source: bool = False

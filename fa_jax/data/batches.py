@@ -6,7 +6,7 @@ rows; passages of documents have batches of so many tokens, so that memory has a
 
 import itertools
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +21,9 @@ from fa_jax.errors import UserError
 
 DISTINCT_SHAPES = 600
 """Shapes of batches that are merged exactly; time grows with the cube of their number."""
+WORTH_COMPILING = 70_000
+"""Padded positions of either side that a shape must save in the whole training: a CPU learns from
+so many while it compiles a step (`small`: 67,000 to 78,000)."""
 
 
 @struct.dataclass
@@ -58,6 +61,7 @@ def plan_batches(
     batch_size: int,
     max_length: int,
     padded_shapes: int,
+    steps: Callable[[int], int] | None = None,
 ) -> BatchPlan:
     """Groups of sentences of like length, at most `padded_shapes` different shapes.
 
@@ -67,6 +71,8 @@ def plan_batches(
       batch_size: rows of each batch (B).
       max_length: rows with more tokens on either side are left out, and those without any.
       padded_shapes: each is compiled once.
+      steps: of the whole training, by those of an epoch. A short one has fewer shapes, only those
+        that save more than their compilation costs; None: it is long.
 
     Raises:
       UserError: no sentence is left.
@@ -86,7 +92,10 @@ def plan_batches(
     needed = np.maximum.reduceat(lengths[order], first)
     placed = np.full((len(first), batch_size), -1)
     placed.flat[: len(rows)] = rows[order]
-    return BatchPlan(placed, merge_shapes(needed, padded_shapes))
+    epochs = steps(len(first)) / len(first) if steps else np.inf
+    return BatchPlan(
+        placed, merge_shapes(needed, padded_shapes, WORTH_COMPILING / (epochs * batch_size))
+    )
 
 
 LENGTHS_OF_PASSAGES = 6
@@ -127,17 +136,21 @@ def plan_passages(
 
 
 def merge_shapes(
-    needed: Int[np.ndarray, "batches 2"], count: int, distinct: int = DISTINCT_SHAPES
+    needed: Int[np.ndarray, "batches 2"],
+    count: int,
+    worth: float = 0.0,
+    distinct: int = DISTINCT_SHAPES,
 ) -> Int[np.ndarray, "batches 2"]:
     """For each batch one of at most `count` shapes that hold it, chosen to pad little.
 
     Starts from the batches' own shapes and merges, again and again, the two whose common shape
-    adds the fewest padded positions. Where there are more shapes than `distinct` (and `count`),
-    those that agree when lengths are rounded up to a step are merged before; the step is the
-    smallest that leaves so few.
+    adds the fewest padded positions, as long as there are too many or it adds too few. Where there
+    are more shapes than `distinct` (and `count`), those that agree when lengths are rounded up to a
+    step are merged before; the step is the smallest that leaves so few.
 
     Args:
       needed: each batch's lengths of source and target, in tokens.
+      worth: a shape that saves fewer padded positions (of a row, over all batches) is merged, too.
     """
     for step in itertools.count(1):
         rounded = -(-needed // step) @ (needed.max() + 1, 1)  # one number for both lengths
@@ -146,13 +159,15 @@ def merge_shapes(
             break
     shapes = np.zeros((len(weights), 2), needed.dtype)
     np.maximum.at(shapes, member, needed)
-    while len(shapes) > count:
+    while len(shapes) > 1:
         own = shapes.sum(1) * weights
         added = sum(np.maximum.outer(side, side) for side in shapes.T)
         added *= np.add.outer(weights, weights)
         added -= np.add.outer(own, own)
         np.fill_diagonal(added, np.iinfo(added.dtype).max)
         keep, drop = np.unravel_index(added.argmin(), added.shape)
+        if len(shapes) <= count and added[keep, drop] >= worth:
+            break
         shapes[keep] = np.maximum(shapes[keep], shapes[drop])
         weights[keep] += weights[drop]
         shapes, weights = np.delete(shapes, drop, 0), np.delete(weights, drop)

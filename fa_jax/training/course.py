@@ -21,6 +21,7 @@ from fa_jax.data.encoded import EncodedPairs
 from fa_jax.data.passages import Passages, cut_passages
 from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
+from fa_jax.training.optimizer import total_steps
 
 Numbered = tuple[Int[np.ndarray, " sentences"], Batch]
 """A batch, behind the rows of the corpus that it is made of."""
@@ -82,6 +83,7 @@ def _sentences(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
         batch_size=config.training.batch_size,
         max_length=data.max_length,
         padded_shapes=config.data.padded_shapes,
+        steps=functools.partial(total_steps, config.training),
     )
     return lambda number: Epoch(data.train, plan)
 

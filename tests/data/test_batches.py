@@ -5,7 +5,14 @@ import itertools
 import numpy as np
 import pytest
 
-from fa_jax.data.batches import epoch_order, make_batch, merge_shapes, plan_batches, prefetch
+from fa_jax.data.batches import (
+    WORTH_COMPILING,
+    epoch_order,
+    make_batch,
+    merge_shapes,
+    plan_batches,
+    prefetch,
+)
 from fa_jax.data.encoded import EncodedPairs, EncodedTexts
 from fa_jax.errors import UserError
 
@@ -59,18 +66,20 @@ def like_text(random, longest, count):
     return random.permutation(different)[:count]
 
 
-def greedy(needed, count):
+def greedy(needed, count, worth=0):
     """The definition: each pair is looked at each time; of equal ones the first is merged."""
     shapes = [[*shape, needed.count(shape)] for shape in sorted(set(needed))]
     became = {shape: number for number, shape in enumerate(sorted(set(needed)))}
     alive = list(range(len(shapes)))
-    while len(alive) > count:
+    while len(alive) > 1:
         costs = []
         for i, j in itertools.combinations(alive, 2):
             (s, t, n), (u, v, m) = shapes[i], shapes[j]
             joint = max(s, u) + max(t, v)
             costs.append((joint * (n + m) - (s + t) * n - (u + v) * m, i, j))
-        _, i, j = min(costs)
+        cost, i, j = min(costs)
+        if len(alive) <= count and cost >= worth:
+            break
         shapes[i] = [*map(max, shapes[i][:2], shapes[j][:2]), shapes[i][2] + shapes[j][2]]
         became = {shape: i if number == j else number for shape, number in became.items()}
         alive.remove(j)
@@ -81,8 +90,24 @@ def greedy(needed, count):
 def test_merging_is_greedy(seed):
     random = np.random.default_rng(seed)
     needed = random.integers(1, (3, 6, 15, 60)[seed % 4], (random.integers(1, 60), 2))
-    for count in (1, 2, 5, 12):
-        assert merge_shapes(needed, count).tolist() == greedy([*map(tuple, needed)], count)
+    for count, worth in [(1, 0), (2, 0), (5, 0), (12, 0), (12, 9), (60, 30), (60, 300)]:
+        merged = merge_shapes(needed, count, worth)
+        assert merged.tolist() == greedy([*map(tuple, needed)], count, worth)
+
+
+def test_a_short_training_compiles_only_what_saves_more_than_it_costs():
+    source, target = lengths()
+    counts = []
+    for epochs in (1, 10, 100, 1000):
+        made = plan(source, target, padded_shapes=12, steps=lambda epoch, n=epochs: n * epoch)
+        counts.append(len(np.unique(made.shapes, axis=0)))
+        learnt = epochs * 64 * made.shapes.sum()
+        for fixed in (1, 12):
+            shapes = plan(source, target, padded_shapes=fixed).shapes
+            assert learnt + WORTH_COMPILING * counts[-1] <= (
+                epochs * 64 * shapes.sum() + WORTH_COMPILING * len(np.unique(shapes, axis=0))
+            )
+    assert counts[0] == 1 and counts == sorted(set(counts))
 
 
 def test_five_hundred_shapes_are_merged_exactly():
