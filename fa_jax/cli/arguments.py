@@ -43,6 +43,8 @@ class OfPreset:
 class OfRun:
     run: RunFolder
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
+    """How translations are searched for. A run has defaults of its own: `--help` shows them, if it
+    is given with the run."""
 
     def settings(self) -> Config:
         return read_config(self.run)

@@ -18,8 +18,9 @@ class Command(OfPreset):
 
     If training was stopped, give the same command again: it goes on where it was. Small presets
     choose vocabularies, dropout, steps and batches by the amount of text, and training begins with
-    a line that names them. The defaults below are those without a preset. --steps is short for
-    --training.steps, --threshold for --decoding.threshold, --beam-size for --decoding.beam-size.
+    a line that names them. --help with languages and a preset shows their settings as defaults.
+    --steps is short for --training.steps, --threshold for --decoding.threshold, --beam-size for
+    --decoding.beam-size.
     """
 
     run: Path | None = None

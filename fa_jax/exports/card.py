@@ -19,11 +19,13 @@ PACKAGES = {"subword": "sentencepiece", "word": "sacremoses"}
 Json = dict[str, Any]
 
 
-def model_card(run: Run, corpus: str, scores: Json, licence: str, longest: int) -> str:
+def model_card(
+    run: Run, corpus: str, scores: Json, licence: str, *, longest: int, threshold: float
+) -> str:
     """The text of README.md.
 
     corpus: its name. scores: of `test.json`, by threshold. licence: of the model, as the hub names
-    it. longest: tokens of a sentence that are read.
+    it. longest: tokens of a sentence that are read. threshold: that translate.py starts with.
     """
     head = yaml.safe_dump(_head(run, corpus, scores, licence), sort_keys=False, allow_unicode=True)
     source, target = run.source.language, run.target.language
@@ -41,7 +43,7 @@ def model_card(run: Run, corpus: str, scores: Json, licence: str, longest: int) 
         "`JAX_COMPILATION_CACHE_DIR` set to a folder, once for all times. JAX promises to read "
         "programs for half a year after they were exported; fa_jax exports them anew.",
         "## Scores",
-        _table(scores) if scores else "The test set was not scored.",
+        _table(scores, threshold) if scores else "The test set was not scored.",
         "## Text",
         _texts(corpus),
     ]
@@ -86,12 +88,13 @@ def _packages(run: Run) -> list[str]:
     return names
 
 
-def _table(scores: Json) -> str:
-    rows = [
-        f"| {threshold_text(float(one['threshold']))} | {one['bleu']:.2f} | {one['window']:.2f} of "
-        f"{one['source_length']:.2f} |"
-        for one in scores.values()
-    ]
+def _table(scores: Json, chosen: float) -> str:
+    rows = []
+    for one in scores.values():
+        threshold = float(one["threshold"])
+        mark = " (chosen here)" if threshold == chosen else ""
+        window = f"{one['window']:.2f} of {one['source_length']:.2f}"
+        rows.append(f"| {threshold_text(threshold)}{mark} | {one['bleu']:.2f} | {window} |")
     count = next(iter(scores.values()))
     lines = ["| τ | BLEU | positions scored a word |", "|---|---|---|", *rows]
     signature = f"{count['sentences']:,} test sentences; sacrebleu: `{count['bleu_signature']}`."

@@ -79,7 +79,14 @@ def export(
         config = _config(run, decoding, programs)
         write_json(new / "config.json", config)
         write_bytes(new / "translate.py", SCRIPT.read_bytes())
-        card = model_card(run, _corpus(run), _scores(run), licence, config["max_source_length"])
+        card = model_card(
+            run,
+            _corpus(run),
+            _scores(run),
+            licence,
+            longest=config["max_source_length"],
+            threshold=decoding.threshold,
+        )
         write_text(new / "README.md", card)
     return folder
 

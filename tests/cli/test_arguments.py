@@ -65,6 +65,33 @@ def test_options_change_the_runs_own_settings():
 
 
 @pytest.mark.parametrize(
+    ("arguments", "default"),
+    [
+        (["translate"], "inf"),
+        (["translate", "en-ja"], f"{fa_jax.load_run('en-ja').config.decoding.threshold:g}"),
+        (["translate", "nothing"], "inf"),
+        (["train", "en-ja", "--preset", "char"], "inf"),
+    ],
+)
+def test_help_shows_the_settings_that_options_change(arguments, default, capsys):
+    with pytest.raises(SystemExit) as end:
+        parse_command(arguments[0], [*arguments[1:], "--help"])
+    assert end.value.code == 0
+    text = re.sub(r"[│\s]+", " ", capsys.readouterr().out)
+    said = re.search(r"--decoding.threshold FLOAT .*?\(default: (.*?)\)", text)
+    assert said and said[1] == default
+    if "char" in arguments:
+        assert f"(E). (default: {preset('char', 'en-ja').model.embedding_size})" in text
+
+
+def test_a_misspelt_short_name_is_told(capsys):
+    with pytest.raises(SystemExit) as end:
+        parse_command("translate", ["en-ja", "--treshold=1.2"])
+    assert end.value.code == 2
+    assert "--treshold may be meant to be --threshold" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["train", "en-xx"], "no corpus is included for en-xx"),

@@ -1,6 +1,7 @@
 """An exported run: whole, described, and it translates the same where there is no fa_jax."""
 
 import json
+import re
 import runpy
 import subprocess
 import sys
@@ -85,10 +86,12 @@ def test_the_card_says_what_it_is(exported):
 
 def test_the_card_has_the_scores_of_the_test_set(trained, cli_call, tmp_path):
     folder = tmp_path / "out" / "tiny"
-    options = ("--output", folder, "--lengths", 8, "--sentences", 2)
+    options = ("--output", folder, "--lengths", 8, "--sentences", 2, "--threshold", 1.2)
     status, out, err = cli_call("export", trained, *options)
     assert status == 0 and str(folder) in out, err
-    head = yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---\n")[1])
+    _, head, body = (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    head, body = yaml.safe_load(head), body.split("## Scores")[1]
+    assert re.findall(r"\| (\S+) \(chosen here\)", body) == ["1.2"]
     (result,) = head["model-index"][0]["results"]
     scores = json.loads((trained / "test.json").read_text(encoding="utf-8"))
     found = [metric["value"] for metric in result["metrics"]]
