@@ -21,6 +21,7 @@ PARTS = (
     "finer_scores",
     "choi_table1",
     "luong_table",
+    "documents",
 )
 """Modules of the study, in the report's order. A new table or figure is its module and a row here.
 Each has `WANTED`, what is to be measured for it, and `part()`, what that says."""
@@ -47,9 +48,9 @@ of other text, with networks for 2 cores: 256 units, 10,000 words a language. A 
 An unknown word, `<unk>`, counts as one word in all scores of test sets. In BLEU of development sets
 it counts as three (`<`, `unk`, `>`), because those translations were not kept. Thresholds were
 selected by that BLEU. Beam search compares hypotheses by the mean log p of a word
-(`--decoding.length-exponent 1`).
+(`--decoding.length-exponent 1`), but for documents.
 
-All runs are by an earlier version. Its settings were found corpus by corpus
+All runs but those of documents are by an earlier version. Its settings were found corpus by corpus
 (`experiments/README.md`), and the translation's loss taught the strengths. The commands kept with
 the records give today's settings. Fine-tuned runs were trained an epoch longer than the runs beside
 them.
