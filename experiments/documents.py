@@ -1,7 +1,9 @@
 """How long may a text be? Passages learnt, chapters of held-out books translated in pieces."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from experiments.drawing import drawn, finish
 from experiments.measuring.pieces import PIECES, WHOLE, InPieces
 from experiments.measuring.study_run import StudyRun
 from experiments.measuring.wanted import train_and_measure
@@ -37,6 +39,7 @@ class Row:
         return self.measured.recorded[str(lines)]["document_bleu"]
 
 
+NAMES = ["whole" if lines == WHOLE else str(lines) for lines in PIECES]
 ROWS = [
     *(
         Row(f"flexible, passages of {longest:,}", InPieces(of_documents(longest), threshold=None))
@@ -58,7 +61,7 @@ SCORES = {
 
 def part() -> Part:
     """A table for each score, from records."""
-    head = ["verses of a piece", *("whole" if lines == WHOLE else str(lines) for lines in PIECES)]
+    head = ["verses of a piece", *NAMES]
     lines = []
     for score, (title, shape) in SCORES.items():
         cells = [row.cells(score, shape) for row in ROWS]
@@ -75,9 +78,23 @@ def part() -> Part:
         "of the length that was chosen on the validation set: 0.8 for flexible attention that "
         "learnt from passages of 1,000 tokens, 1 for the others."
     )
+    lines += [*bullets(findings), "", "![quality by length of pieces](documents.png)"]
     return Part(
-        "documents", "How long may a text be?", [*lines, *bullets(findings)], notes, findings
+        "documents", "How long may a text be?", lines, notes, findings, {"documents": _draw}
     )
+
+
+def _draw(path: Path):
+    places = range(len(PIECES))
+    with drawn(path, 11, panels=2) as panels:
+        for axes, score in zip(panels, ("document_bleu", "translated"), strict=True):
+            for row in ROWS:
+                found = row.measured.recorded
+                values = [found[str(lines)][score] for lines in PIECES]
+                axes.plot(places, values, "o-", label=row.what)
+            axes.set_xticks(places, NAMES)
+            axes.set_ylim(bottom=0)
+            finish(axes, "verses of a piece", SCORES[score][0])
 
 
 if __name__ == "__main__":
