@@ -31,6 +31,9 @@ class Command:
     source: RunFolder
     run: Path | None = None
     """Folder of the new run. Default: the old folder's name with -finetuned."""
+    corpus: str = ""
+    """Learn from other text than the run did: a folder, the name of a corpus, or several names
+    joined by '+'. The vocabularies stay the run's."""
     window: float | None = None
     """Share of the source's positions that the new run should score, on average. Default: 0.4. 0:
     no order; the run is only trained for longer."""
@@ -58,17 +61,20 @@ class Command:
             raise UserError(
                 f"--window is a share of the source, such as 0.4 for 40%; got {window:g}"
             )
+        config = read_config(self.source)
+        if self.corpus:
+            config = replace(config, data=replace(config.data, corpus=self.corpus))
         if self.documents:
-            return self._of_documents(window)
-        return finetuning(read_config(self.source), window, self.beta)
+            return self._of_documents(config, window)
+        return finetuning(config, window, self.beta)
 
-    def _of_documents(self, window: float) -> Config:
+    def _of_documents(self, config: Config, window: float) -> Config:
         if self.documents < 1 or self.beta:
             raise UserError(
                 "--documents must be at least 1 token, and goes without --beta; got "
                 f"{self.documents}"
             )
-        return learning_documents(read_config(self.source), self.documents, window)
+        return learning_documents(config, self.documents, window)
 
     def __call__(self):
         if self.deterministic:

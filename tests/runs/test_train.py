@@ -11,7 +11,7 @@ from fa_jax.errors import UserError
 from fa_jax.recipe import Amount
 from fa_jax.runs.train import continued
 from fa_jax.training.metrics import read_metrics
-from tests.command import TINY
+from tests.command import TINY, write_corpus
 
 
 class NoText:
@@ -37,11 +37,12 @@ def test_finetuning_at_another_sigma_begins_with_the_same_penalties(trained):
     assert odds[1] == pytest.approx(odds[0], rel=1e-5)
 
 
-def test_finetuning_is_a_run_of_its_own(trained, cli_call):
-    options = ("--flexible.sigma", 6, "--steps", 1, "--beta", 0.1)
+def test_finetuning_is_a_run_of_its_own_and_may_have_other_text(trained, tmp_path, cli_call):
+    text = write_corpus(tmp_path / "text", train=40, rest=3)
+    options = ("--flexible.sigma", 6, "--steps", 1, "--beta", 0.1, "--corpus", text)
     status, out, err = cli_call("finetune", *options, trained)
     assert status == 0, err
-    assert "test sentences" in out
+    assert "3 sentences in" in out
     folder = trained.with_name("tiny-finetuned")
     scores = json.loads((folder / "test.json").read_text(encoding="utf-8"))
     assert {"inf", "1.2"} <= scores.keys()
@@ -49,6 +50,7 @@ def test_finetuning_is_a_run_of_its_own(trained, cli_call):
     assert tuned.config.model.attention.span == fa_jax.Flexible(6.0)
     assert (tuned.config.training.beta, tuned.config.training.span_teacher) == (0.1, "loss")
     assert tuned.source == fa_jax.load_run(trained).source
+    assert tuned.config.data.corpus == str(text)
     assert read_metrics(trained)[-1]["step"] == 20
 
 
