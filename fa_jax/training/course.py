@@ -66,6 +66,11 @@ class Course:
         """Steps of an epoch; where it cuts documents anew there may be a few more or less."""
         return len(self._epoch(0).plan)
 
+    @property
+    def shapes(self) -> int:
+        """Different padded shapes of the first epoch's batches."""
+        return len(np.unique(self._epoch(0).plan.shapes, axis=0))
+
     def batches(self, first: int, last: int) -> Iterator[Numbered]:
         """From a step, counted from 0, to before another."""
         for step in range(first, last):
