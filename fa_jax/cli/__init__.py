@@ -1,8 +1,9 @@
 """The command line: `fa-jax COMMAND …`, or `python -m fa_jax COMMAND …`."""
 
+import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
@@ -31,6 +32,9 @@ SHORT = {
 }
 """Options used so often that they have a short name."""
 HELP = ("-h", "--help")
+SEARCHERS = ("translate", "evaluate", "select", "show")
+"""Commands that Ctrl-C ends at once: Python itself would wait for the end of a search, which is one
+call. They leave nothing half done."""
 # Attention's options are in AttentionOptions: the model's own is no choice of subcommands.
 TYRO = {"config": (tyro.conf.AvoidSubcommands,), "registry": REGISTRY}
 
@@ -53,7 +57,8 @@ def main(arguments: list[str] | None = None):
     try:
         command = parse_command(name, rest)
         fa_jax.set_up_process()
-        command()
+        with _ended_at_once() if name in SEARCHERS else nullcontext():
+            command()
     except BrokenPipeError:  # the reader of our output has left
         sys.stderr.close()
         raise SystemExit(141) from None
@@ -93,6 +98,16 @@ def parse_command(name: str, arguments: Sequence[str]) -> Callable[[], None]:
         raise
     own = _own_settings(command)
     return parsed(args=given, **own) if own else command
+
+
+@contextmanager
+def _ended_at_once() -> Iterator[None]:
+    """By Ctrl-C, while entered."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _own_settings(command: Any) -> dict[str, Any]:

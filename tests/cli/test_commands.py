@@ -4,6 +4,7 @@ import io
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -162,6 +163,38 @@ def test_a_line_is_translated_before_the_next_one_is_typed(trained):
             assert typed.stdout.readline().endswith(b"\n")
         typed.stdin.close()
         assert not typed.stdout.read()
+
+
+SEARCHES_FOR_EVER = """
+import jax
+from fa_jax import cli
+from fa_jax.cli import translate
+
+@jax.jit
+def search():
+    return jax.lax.while_loop(lambda step: step >= 0, lambda step: (step + 1) % 9, 0)
+
+def call(command):
+    print("searches", flush=True)
+    search().block_until_ready()
+
+translate.Command.__call__ = call
+cli.main(["translate", "en-ja"])
+"""
+
+
+def test_a_search_ends_at_once_by_ctrl_c():
+    with subprocess.Popen(
+        [sys.executable, "-c", SEARCHES_FOR_EVER], env=environment(), stdout=-1, cwd=REPOSITORY
+    ) as searching:
+        assert searching.stdout.readline() == b"searches\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            searching.wait(2)
+        searching.send_signal(signal.SIGINT)
+        try:
+            assert searching.wait(20) == -signal.SIGINT
+        finally:
+            searching.kill()
 
 
 def test_lines_that_arrive_in_pieces_are_whole(monkeypatch):
