@@ -6,7 +6,7 @@ from inspect import getdoc
 
 import fa_jax
 from fa_jax import presets
-from fa_jax.cli import COMMANDS
+from fa_jax.cli.parsing import COMMANDS
 
 
 def sizes() -> str:

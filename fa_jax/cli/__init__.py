@@ -2,58 +2,23 @@
 
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
-from dataclasses import replace
-from difflib import get_close_matches
-from functools import partial
-from importlib import import_module
-from io import StringIO
-from typing import Any
-
-import tyro
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 
 import fa_jax
-from fa_jax.cli.attention_options import REGISTRY, AttentionOptions
-from fa_jax.cli.help_texts import description
-from fa_jax.config_file import SECTIONS
+from fa_jax.cli.parsing import COMMANDS, help_of_all, parse_command
 from fa_jax.errors import UserError
 
-COMMANDS = (
-    *("data", "train", "finetune", "translate", "evaluate", "select", "show", "report", "serve"),
-    *("export", "import", "benchmark"),
-)
-"""A module each. Its `Command` has what it takes as fields, and does its work when called. Where it
-has `settings`, they are the config that its options change."""
-SHORT = {
-    "--threshold": "--decoding.threshold",
-    "--beam-size": "--decoding.beam-size",
-    "--steps": "--training.steps",
-}
-"""Options used so often that they have a short name."""
-HELP = ("-h", "--help")
 SEARCHERS = ("translate", "evaluate", "select", "show")
 """Commands that Ctrl-C ends at once: Python itself would wait for the end of a search, which is one
 call. They leave nothing half done."""
-# Attention's options are in AttentionOptions: the model's own is no choice of subcommands.
-TYRO = {"config": (tyro.conf.AvoidSubcommands,), "registry": REGISTRY}
 
 
 def main(arguments: list[str] | None = None):
     """Runs a command; a user's mistake ends with its message and status 2."""
-    name, *rest = (sys.argv[1:] if arguments is None else arguments) or [""]
-    if name not in COMMANDS:  # ends with help, or with what is wrong
-        tyro.extras.subcommand_cli_from_dict(
-            {name: _command(name) for name in COMMANDS},
-            prog="fa-jax",
-            description=description(
-                "Train translators with flexible attention, translate, measure and draw.\n\n"
-                "Options with two names: "
-                + "; ".join(f"{short} is short for {long}" for short, long in SHORT.items())
-            ),
-            args=[name, *rest] if name else [],
-            **TYRO,
-        )
+    name, *rest = given = (sys.argv[1:] if arguments is None else arguments) or [""]
+    if name not in COMMANDS:
+        help_of_all(given if name else [])
     try:
         command = parse_command(name, rest)
         fa_jax.set_up_process()
@@ -69,37 +34,6 @@ def main(arguments: list[str] | None = None):
         raise SystemExit(130) from None
 
 
-def parse_command(name: str, arguments: Sequence[str]) -> Callable[[], None]:
-    """One of `COMMANDS`, with options and positional arguments in any order.
-
-    It is parsed twice: what the first time finds (languages, preset, a run's folder) says which
-    settings the options change, the preset's or the run's own. Help shows them, too, if it can.
-
-    Raises:
-      UserError: no such preset or run, or a value that cannot be.
-      SystemExit: arguments that are no options, after a message; `--help`.
-    """
-    kind = _command(name)
-    names = [argument.partition("=") for argument in arguments]
-    given = [SHORT.get(option, option) + equals + value for option, equals, value in names]
-    parsed = partial(
-        tyro.cli, kind, prog=f"fa-jax {name}", description=description(kind.__doc__), **TYRO
-    )
-    if asked := [argument for argument in given if argument in HELP]:
-        default, said = {}, StringIO()
-        others = [argument for argument in given if argument not in asked]
-        with suppress(SystemExit, UserError), redirect_stdout(said), redirect_stderr(said):
-            default = _own_settings(parsed(args=others))
-        return parsed(args=given, **default)
-    try:
-        command = parsed(args=given)
-    except SystemExit:
-        _suggest(option for option, _, _ in names)
-        raise
-    own = _own_settings(command)
-    return parsed(args=given, **own) if own else command
-
-
 @contextmanager
 def _ended_at_once() -> Iterator[None]:
     """By Ctrl-C, while entered."""
@@ -108,28 +42,3 @@ def _ended_at_once() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _own_settings(command: Any) -> dict[str, Any]:
-    """What a command's options have as defaults, if it has settings that they change."""
-    if not hasattr(command, "settings"):
-        return {}
-    config = command.settings()
-    sections = {name: getattr(config, name) for name in SECTIONS if hasattr(command, name)}
-    if hasattr(command, "attention"):
-        sections["attention"] = AttentionOptions(
-            config.model.attention, config.decoding.max_source_length
-        )
-    return {"default": replace(command, **sections)}
-
-
-def _suggest(options: Iterable[str]):
-    """Says which short name may have been meant: tyro knows the long ones alone."""
-    for option in options:
-        meant = [] if option in SHORT else get_close_matches(option, SHORT, n=1, cutoff=0.8)
-        if meant:
-            print(f"fa-jax: {option} may be meant to be {meant[0]}", file=sys.stderr)
-
-
-def _command(name: str) -> type:
-    return import_module(f"fa_jax.cli.{name}").Command

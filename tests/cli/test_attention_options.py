@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 import fa_jax
-from fa_jax.cli import parse_command
+from fa_jax.cli.parsing import parse_command
 from fa_jax.errors import UserError
 from tests.command import TINY
 

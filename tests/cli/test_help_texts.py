@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import pytest
 import tyro
 
-from fa_jax.cli import COMMANDS
 from fa_jax.cli.help_texts import description, field_texts
+from fa_jax.cli.parsing import COMMANDS
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 import fa_jax
-from fa_jax.cli import COMMANDS, parse_command
+from fa_jax.cli.parsing import COMMANDS, parse_command
 from fa_jax.presets import SIZES, SYSTEMS, preset
 from tests.command import TINY
 
