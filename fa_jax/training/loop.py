@@ -76,8 +76,8 @@ def train(
     latest, best = Checkpoints(run, "latest"), Checkpoints(run, "best")
     if jax.process_index() == 0 and (latest.step() or 0) < last_step:
         print(
-            "the first steps are slow: a program is compiled for each shape of batches, "
-            f"{course.shapes} of them",
+            "the first steps are slow: a program is compiled for each shape of batches "
+            f"(here {course.shapes})",
             file=sys.stderr,
         )
     state = init_state(config, optimizer, len(data.source.vocabulary), len(data.target.vocabulary))
