@@ -74,9 +74,9 @@ def part() -> Part:
     notes = (
         "Chapters of books that training did not see, in pieces of so many verses; a piece is read "
         "whole and written verse by verse. A verse counts as translated where no other verse of "
-        "its chapter is more like what was written (chrF). Beam 5; hypotheses compare by the power "
-        "of the length that was chosen on the validation set: 0.8 for flexible attention that "
-        "learnt from passages of 1,000 tokens, 1 for the others."
+        "its chapter is more like what was written (chrF). Beam 5. Hypotheses compare by log p ÷ "
+        "length to a power: 0.8, chosen on the validation set, for flexible attention that learnt "
+        "from passages of 1,000 tokens; 1 for the others, where global and local-p had no choice."
     )
     lines += [*bullets(findings), "", "![quality by length of pieces](documents.png)"]
     return Part(

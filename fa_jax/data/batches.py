@@ -71,8 +71,8 @@ def plan_batches(
       batch_size: rows of each batch (B).
       max_length: rows with more tokens on either side are left out, and those without any.
       padded_shapes: each is compiled once.
-      steps: of the whole training, by those of an epoch. A short one has fewer shapes, only those
-        that save more than their compilation costs; None: it is long.
+      steps: how many the whole training has, as a function of those of an epoch. A short training
+        has only the shapes that save more than their compilation costs. None: it is long.
 
     Raises:
       UserError: no sentence is left.

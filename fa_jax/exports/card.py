@@ -92,7 +92,7 @@ def _table(scores: Json, chosen: float) -> str:
     rows = []
     for one in scores.values():
         threshold = float(one["threshold"])
-        mark = " (chosen here)" if threshold == chosen else ""
+        mark = " (the default)" if threshold == chosen else ""
         window = f"{one['window']:.2f} of {one['source_length']:.2f}"
         rows.append(f"| {threshold_text(threshold)}{mark} | {one['bleu']:.2f} | {window} |")
     count = next(iter(scores.values()))

@@ -91,7 +91,7 @@ def test_the_card_has_the_scores_of_the_test_set(trained, cli_call, tmp_path):
     assert status == 0 and str(folder) in out, err
     _, head, body = (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     head, body = yaml.safe_load(head), body.split("## Scores")[1]
-    assert re.findall(r"\| (\S+) \(chosen here\)", body) == ["1.2"]
+    assert re.findall(r"\| (\S+) \(the default\)", body) == ["1.2"]
     (result,) = head["model-index"][0]["results"]
     scores = json.loads((trained / "test.json").read_text(encoding="utf-8"))
     found = [metric["value"] for metric in result["metrics"]]
