@@ -65,6 +65,7 @@ def test_languages_reach_the_program_and_its_locale_does_not_change(tree):
         (["translate", "RUN=my run"], "translate my run"),
         (["serve", "RUN=en-ja", "ARGS=runs/x --port 0"], "serve en-ja runs/x --port 0"),
         (["finetune", "ARGS=--steps 5"], "finetune runs/de-en-small --steps 5"),
+        (["finetune", "CORPUS=my text"], "finetune runs/de-en-small --corpus my text"),
     ],
 )
 def test_variables_become_options(tree, arguments, words):
