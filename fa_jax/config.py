@@ -206,8 +206,8 @@ class DecodingConfig(Section):
     batch_size: Count = 64
     """Sentences decoded together."""
     max_source_length: Count = 1000
-    """Longest source, in tokens. The rest of a longer line is not translated, and a warning says
-    so."""
+    """Longest source, in tokens. The rest of a longer line is not translated; `fa-jax translate`
+    names such lines."""
     max_length_ratio: NotNegative = 2.0
     """A translation has at most this many tokens for each source token, and `max_length_extra`
     more."""
@@ -225,8 +225,8 @@ class DecodingConfig(Section):
     shortlist: CountOrZero = 0
     """Write only this many of the most frequent words, and likely translations of the words in the
     source. 0: write any word."""
-    shortlist_translations: Count = 20
-    """Likely translations of each source word that a shortlist has."""
+    shortlist_translations: Annotated[int, ("at least", 1), ("at most", 100)] = 20
+    """Likely translations of each source word that a shortlist has, at most 100."""
     output_dtype: Literal["model", "bfloat16"] = "model"
     """Precision of the products of the output layer. bfloat16 is faster on processors that have it:
     /proc/cpuinfo of Linux then says avx512_bf16 or amx_bf16. Scores differ in the third digit."""

@@ -1,5 +1,6 @@
 """Settings of a training that goes on from a run: with windows by order, or on documents."""
 
+import math
 from dataclasses import replace
 
 from fa_jax import attention
@@ -33,7 +34,8 @@ def finetuning(config: Config, window: float = WINDOW, beta: float = 0.0) -> Con
     """
     # Chosen anew: in other windows translations have other lengths.
     config = replace(config, decoding=replace(config.decoding, length_exponent=None))
-    training = config.training
+    config = _without_order(config)
+    training = replace(config.training, beta=0.0)
     if beta:
         changes = {"beta": beta, "span_teacher": "loss", "epochs": 1.0, "steps": 0, "patience": 0}
         rates = {"learning_rate": training.learning_rate / 2, "halve_from": 0.25}
@@ -48,13 +50,27 @@ def finetuning(config: Config, window: float = WINDOW, beta: float = 0.0) -> Con
         validations=max(1, training.validations // 3),
     )
     model = config.model
-    if not window or not isinstance(getattr(model.attention, "span", None), attention.Flexible):
+    if not window or not is_flexible(config):
         return replace(config, training=third)
     return replace(
         config,
         model=replace(model, attention=replace(model.attention, span=NARROW)),
         training=replace(third, window=window, threshold=THRESHOLD, span_teacher="attention"),
     )
+
+
+def is_flexible(config: Config) -> bool:
+    """Whether its model has a flexible span, which windows can be ordered of."""
+    return isinstance(getattr(config.model.attention, "span", None), attention.Flexible)
+
+
+def _without_order(config: Config) -> Config:
+    """An earlier order ends, and with it the thresholds that it led to."""
+    if not config.training.window:
+        return config
+    training = replace(config.training, window=0.0, threshold=math.inf)
+    decoding = replace(config.decoding, threshold=math.inf)
+    return replace(config, training=training, decoding=decoding)
 
 
 LEARNT_FROM = 8.0

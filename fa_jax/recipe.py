@@ -22,7 +22,8 @@ SAMPLE = 2000
 LITTLE = 100_000
 """Words of the smallest set in the study."""
 WORDS_FOR_A_TOKEN = {"subword": 100, "word": 30, "character": 1}
-"""Of text, for each token of a vocabulary; what is rarer is hardly learnt."""
+"""Of text, for each token of a vocabulary; what is rarer is hardly learnt. Tokens of other kinds
+count as words."""
 SMALLEST_VOCABULARY = 1000
 """Single letters not counted."""
 STEPS_OF_AN_EPOCH = 100
@@ -60,7 +61,7 @@ def fitted(config: Config, amount: Amount) -> Config:
     """
     doublings = math.log2(max(amount.words, 1) / LITTLE)
     data, training = config.data, config.training
-    words = amount.words // WORDS_FOR_A_TOKEN[data.tokenizer]
+    words = amount.words // WORDS_FOR_A_TOKEN.get(data.tokenizer, WORDS_FOR_A_TOKEN["word"])
     letters = amount.letters if data.tokenizer == "subword" else (0, 0)
     limits = [max(SMALLEST_VOCABULARY, words // 100 * 100) + count for count in letters]
     rows = 2 ** int(math.log2(max(1, amount.pairs / STEPS_OF_AN_EPOCH)))

@@ -55,6 +55,13 @@ def test_little_text_wants_few_subwords_much_dropout_and_small_batches():
     assert (little.training.batch_size, much.training.batch_size) == (32, 128)
 
 
+def test_tokens_of_another_kind_count_as_words():
+    kinds = [fa_jax.DataConfig(tokenizer=kind) for kind in ("word", "split")]
+    word, split = (fitted(fa_jax.Config(data=data), Amount(5000, 60_000)) for data in kinds)
+    assert replace(split, data=replace(split.data, tokenizer="word")) == word
+    assert "splits" in told(split, Amount(5000, 60_000))
+
+
 @pytest.mark.parametrize("words", [1, 10**4, 10**6, 10**9])
 def test_any_amount_gives_settings_that_can_be(words):
     config = fitted(fa_jax.Config(), Amount(max(1, words // 20), words))

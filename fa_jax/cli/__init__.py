@@ -1,5 +1,6 @@
 """The command line: `fa-jax COMMAND …`, or `python -m fa_jax COMMAND …`."""
 
+import io
 import signal
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ def main(arguments: list[str] | None = None):
     name, *rest = given = (sys.argv[1:] if arguments is None else arguments) or [""]
     if name not in COMMANDS:
         help_of_all(given if name else [])
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # as stdin and all files, whatever the locale
     try:
         command = parse_command(name, rest)
         fa_jax.set_up_process()

@@ -61,7 +61,9 @@ class OfRuns(OfRun):
 
 
 def check_folder_of(output: Path):
-    """Before any work: raises UserError where the file to write has no folder."""
+    """Before any work: raises UserError where the file to write has no folder, or is one."""
+    if output.is_dir():
+        raise UserError(f"--output {output} is a folder; name a file, such as {output / 'new.txt'}")
     if not output.parent.is_dir():
         raise UserError(
             f"--output {output}: there is no folder {output.parent}; make it, or name another one"

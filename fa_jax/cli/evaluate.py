@@ -28,10 +28,10 @@ class Command(OfRuns):
             check_folder_of(self.output)
         runs = self.runs()
         evaluation = fa_jax.evaluate(runs, self.split, self.decoding)
-        if self.output is not None:
-            write_text(self.output, "".join(line + "\n" for line in evaluation.translations))
         scores: dict[str, Any] = {"split": self.split}
         if self.perplexity:
             scores["perplexity"] = fa_jax.perplexity(runs[0], self.split, self.decoding)
         scores |= evaluation.scores
         print(as_json(scores) if self.json else summary(scores, runs[0].config.decoding.threshold))
+        if self.output is not None:
+            write_text(self.output, "".join(line + "\n" for line in evaluation.translations))

@@ -27,7 +27,7 @@ class Command(OfRun):
 
     def __call__(self):
         run = fa_jax.load_run(self.run)
-        folder = self.output or Path("exported", run.folder.name)
+        folder = self.output or Path("exported", run.name)
         fa_jax.export(
             run,
             folder,

@@ -10,9 +10,10 @@ from fa_jax.config import Config, DecodingConfig, TrainingConfig
 from fa_jax.deterministic import compute_the_same_bits
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import table
-from fa_jax.finetuning_settings import WINDOW, finetuning, learning_documents
+from fa_jax.finetuning_settings import WINDOW, finetuning, is_flexible, learning_documents
 from fa_jax.runs.folder import read_config
 from fa_jax.runs.run import Run
+from fa_jax.runs.train import check_flexible
 
 FACTORS = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 """Of the threshold that meets --window: what --loss chooses among."""
@@ -62,6 +63,13 @@ class Command:
                 f"--window is a share of the source, such as 0.4 for 40%; got {window:g}"
             )
         config = read_config(self.source)
+        if self.window:
+            check_flexible(config)
+        if self.beta and not is_flexible(config):
+            raise UserError(
+                "--beta rewards strengths, which a flexible span alone has, not "
+                f"{config.model.attention}"
+            )
         if self.corpus:
             config = replace(config, data=replace(config.data, corpus=self.corpus))
         if self.documents:

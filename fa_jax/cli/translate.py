@@ -17,6 +17,7 @@ from fa_jax.runs.translate import know_documents
 
 LINES_AT_ONCE = 1024  # read before their translations are written
 BYTES_AT_ONCE = 2**20
+ENDS = 2  # tokens without a letter of their own: a space before the line, an end behind it
 LONG_LINE = 1000  # letters, some 200 words: hardly one sentence
 
 
@@ -46,15 +47,16 @@ class Command(OfRuns):
             raise UserError(
                 "--documents gives one translation a line: leave out --n-best, --details"
             )
-        if not know_documents(runs):
+        longest, first = sys.maxsize, True
+        if of_sentences := [str(run.folder) for run in runs if not know_documents([run])]:
+            longest = self.decoding.max_source_length
             print(
-                f"fa-jax: {runs[0].folder} was trained on single sentences, so each line is "
+                f"fa-jax: {of_sentences[0]} was trained on single sentences, so each line is "
                 "translated by itself (fa-jax finetune --documents 120 makes a run that reads "
                 "documents whole)",
                 file=sys.stderr,
             )
-        first = True
-        for texts in _documents(_watched(_stdin_lines(sys.maxsize, runs[0].source.encode))):
+        for texts in _documents(_watched(_stdin_lines(longest, runs[0].source.encode))):
             lines = sum(text.count("\n") + 1 for text in texts)
             words = sum(len(text.split()) for text in texts)
             with tqdm(total=words, unit=" words", disable=None, leave=False) as bar:
@@ -146,11 +148,11 @@ def _arrived() -> Iterator[list[bytes]]:
 
 def _checked(number: int, raw: bytes, longest: int, encode) -> str:
     try:
-        line = raw.decode("utf-8").rstrip("\r")
+        line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r")
     except UnicodeDecodeError as error:
         raise UserError(f"stdin, line {number}: not UTF-8 (byte {error.start + 1})") from None
-    # A token has at least one letter, so most lines need no tokenizing here.
-    if len(line) > longest and (length := len(encode(line))) > longest:
+    # Hardly a line has more tokens than letters, so most need no tokenizing here.
+    if len(line) + ENDS > longest and (length := len(encode(line))) > longest:
         cut = f"line {number} has {length:,} tokens; its first {longest:,} are translated"
         print(f"fa-jax: {cut} (--decoding.max-source-length)", file=sys.stderr)
     return line

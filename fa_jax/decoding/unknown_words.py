@@ -40,7 +40,7 @@ def read_dictionary(path: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     try:
-        with Path(path).open(encoding="utf-8") as lines:
+        with Path(path).open(encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, start=1):
                 word, tab, translation = line.rstrip("\r\n").partition("\t")
                 if not tab:

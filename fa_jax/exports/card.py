@@ -31,7 +31,7 @@ def model_card(
     source, target = run.source.language, run.target.language
     parts = [
         f"---\n{head}---",
-        f"# {run.folder.name}",
+        f"# {run.name}",
         f"Translates {source} to {target}. A recurrent model with attention "
         f"({attention_text(run.config.model.attention)}), trained with fa_jax.",
         "## Use",
@@ -74,7 +74,7 @@ def _head(run: Run, corpus: str, scores: Json, licence: str) -> Json:
         "dataset": {"name": corpus, "type": corpus},
         "metrics": metrics,
     }
-    return head | {"model-index": [{"name": run.folder.name, "results": [result]}]}
+    return head | {"model-index": [{"name": run.name, "results": [result]}]}
 
 
 def _packages(run: Run) -> list[str]:

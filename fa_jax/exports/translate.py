@@ -32,12 +32,19 @@ class Translator:
         self.weights = jax.device_put(load_file(self.folder / "model.safetensors"))
         self.source, self.target = (Codec(self.folder, side) for side in ("source", "target"))
 
-    def translate(self, lines: Sequence[str], threshold: float | None = None) -> list[str]:
-        """Each line's translation. threshold: τ; default: the one that was exported."""
+    def translate(
+        self, lines: Sequence[str], threshold: float | None = None, first_line: int = 1
+    ) -> list[str]:
+        """Each line's translation. threshold: τ; default: the one that was exported.
+
+        first_line: its number, for messages.
+        """
         threshold = float(self.config["threshold"] if threshold is None else threshold)
+        if not threshold > 0:
+            raise ValueError(f"threshold must be above 0, got {threshold}")
         ids = [self.source.encode(line) for line in lines]
         longest = self.config["max_source_length"]
-        for number, source in enumerate(ids, start=1):
+        for number, source in enumerate(ids, start=first_line):
             if len(source) > longest:
                 said = f"line {number} has {len(source):,} tokens; its first {longest:,} are read"
                 print(said, file=sys.stderr)
@@ -153,12 +160,26 @@ def _program(path: Path) -> Callable:
 def main():
     parser = argparse.ArgumentParser(description="Translates lines from stdin to stdout.")
     parser.add_argument("--threshold", type=float, help="penalty from which nothing is scored (τ)")
-    arguments = parser.parse_args()
+    threshold = parser.parse_args().threshold
+    if threshold is not None and not threshold > 0:
+        parser.error(f"--threshold must be above 0, got {threshold}")
     translator = Translator()
-    lines = [line.rstrip("\r\n") for line in sys.stdin]
+    sys.stdout.reconfigure(encoding="utf-8")
+    lines = _lines(sys.stdin.buffer.read())
     for first in range(0, len(lines), LINES_AT_ONCE):
         part = lines[first : first + LINES_AT_ONCE]
-        print(*translator.translate(part, arguments.threshold), sep="\n", flush=True)
+        print(*translator.translate(part, threshold, first + 1), sep="\n", flush=True)
+
+
+def _lines(read: bytes) -> list[str]:
+    """Of UTF-8, with or without a mark of it at the beginning."""
+    try:
+        text = read.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = read.count(b"\n", 0, error.start) + 1
+        raise SystemExit(f"stdin, line {number}: not UTF-8") from None
+    lines = text.split("\n")
+    return [line.rstrip("\r") for line in (lines if lines[-1] else lines[:-1])]
 
 
 if __name__ == "__main__":

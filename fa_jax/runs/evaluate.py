@@ -92,7 +92,8 @@ def evaluate(
         raise UserError("there are no sentence pairs to evaluate")
     texts, references = zip(*pairs, strict=True)
     began = time.perf_counter()
-    sources = [read_sources(member, texts) for member in runs]
+    longest = decoding.max_source_length if ends is None else None
+    sources = [read_sources(member, texts, longest) for member in runs]
     results = search(runs, sources, decoding, progress=progress, documents=ends)
     translations = [found[0] for found in texts_of(runs[0], sources[0], decoding, results)]
     seconds = time.perf_counter() - began

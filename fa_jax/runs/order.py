@@ -23,8 +23,9 @@ def window_share(run: Run, threshold: float) -> float:
     decoding = replace(run.config.decoding, threshold=threshold, beam_size=1)
     data = run.config.data
     validation = load_corpus(data.corpus, data.languages).validation
-    sources = read_sources(run, [source for source, _ in validation])
     documents = validation.documents() if know_documents([run]) else None
+    longest = decoding.max_source_length if documents is None else None
+    sources = read_sources(run, [source for source, _ in validation], longest)
     results = search([run], [sources], decoding, documents=documents)
     lengths, calls = (
         np.array(column)
@@ -62,4 +63,6 @@ def threshold_for_window(run: Run, window: float) -> float:
     def above(logarithm: float) -> float:
         return math.log(window_share(run, math.exp(logarithm)) / window)
 
+    if above(math.log(WIDEST)) <= 0:  # all of it, but for rounding
+        return WIDEST
     return math.exp(brentq(above, math.log(NARROWEST), math.log(WIDEST), xtol=EXACT))

@@ -92,7 +92,7 @@ def sampled(run: Run) -> list[Sample]:
     data = run.config.data
     test = load_corpus(data.corpus, data.languages).test
     pairs = [test[row] for row in range(min(LOOKED_AT, len(test)))]
-    read = read_sources(run, [source for source, _ in pairs])
+    read = read_sources(run, [source for source, _ in pairs], run.config.decoding.max_source_length)
     order = sorted(range(len(read)), key=lambda row: len(read[row].ids) > READABLE)
     rows = [row for row in order if read[row].ids][:SEARCHED]
     decoding = run.config.decoding
@@ -140,7 +140,7 @@ def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: lis
     source, target = run.source.language, run.target.language
     own = run.config.decoding.threshold
     return {
-        "title": run.folder.name,
+        "title": run.name,
         "about": _about(run),
         "source": source,
         "target": target,

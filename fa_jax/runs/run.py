@@ -23,7 +23,7 @@ from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.whole_files import write_bytes, write_text
 
 TRANSLATIONS = 100
-"""Likely translations of a word that a run keeps."""
+"""Likely translations of a word that a run keeps: the most that `shortlist_translations` takes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +41,11 @@ class Run:
     params: Params
     step: int
     validation_bleu: float
+
+    @property
+    def name(self) -> str:
+        """That of its folder."""
+        return self.folder.absolute().name
 
     @cached_property
     def model(self) -> TrainedModel:
@@ -123,7 +128,7 @@ def load_run(folder: str | Path) -> Run:
             jax.random.key(0), config.model, len(source.vocabulary), len(target.vocabulary)
         )
     )
-    best = Checkpoints(folder, "best")
+    best = Checkpoints(folder, "best", writes=False)
     step, params, note = best.restore(like)
     best.close()
     return Run(folder, config, source, target, params, step, note["validation_bleu"])

@@ -54,15 +54,16 @@ def traces(run: Run, lines: Sequence[str], decoding: DecodingConfig) -> list[Spa
     Raises:
       UserError: a line is empty; or as `translate`.
     """
-    documents = [line.split("\n") if know_documents([run]) else [line] for line in lines]
+    whole = know_documents([run])
+    documents = [line.split("\n") if whole else [line] for line in lines]
     documents = [[part for part in of_one if part.strip()] for of_one in documents]
-    sources = read_sources(run, [part for of_one in documents for part in of_one])
+    parts = [part for of_one in documents for part in of_one]
+    sources = read_sources(run, parts, None if whole else decoding.max_source_length)
     if not all(documents) or not all(source.ids for source in sources):
         raise UserError("an empty line has no translation to trace")
-    ends = np.cumsum([0, *map(len, documents)])
-    whole = ends if know_documents([run]) else None
-    results = search([run], [sources], decoding, documents=whole)
-    return traces_of(run, sources, decoding, results, whole)
+    ends = np.cumsum([0, *map(len, documents)]) if whole else None
+    results = search([run], [sources], decoding, documents=ends)
+    return traces_of(run, sources, decoding, results, ends)
 
 
 def traces_of(

@@ -5,14 +5,17 @@ vocabularies in its folder. Training adds `checkpoints`, `metrics.jsonl` and Ten
 """
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jax
+from filelock import FileLock, Timeout
 
-from fa_jax.attention import AttentionConfig, Flexible
+from fa_jax.attention import AttentionConfig
 from fa_jax.attention.learnt_in_windows import learns_in_windows
 from fa_jax.config import Config
 from fa_jax.config_file import config_json
@@ -21,7 +24,7 @@ from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.remarks import left_out
 from fa_jax.errors import UserError
 from fa_jax.evaluation.validation import validate
-from fa_jax.finetuning_settings import finetuning
+from fa_jax.finetuning_settings import finetuning, is_flexible
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.recipe import amount_of_text, told
 from fa_jax.runs.folder import PRETRAINED, read_config, read_json, set_decoding, write_json
@@ -88,7 +91,7 @@ def finetune(run: Run, folder: str | Path | None = None, config: Config | None =
     start = continued(run, config)
     if folder is None:
         own = PRETRAINED not in run.folder.absolute().parents
-        folder = (run.folder.parent if own else Path("runs")) / f"{run.folder.name}-finetuned"
+        folder = (run.folder.absolute().parent if own else Path("runs")) / f"{run.name}-finetuned"
     data = prepare(config.data, codecs=(run.source, run.target))
     tuned = _trained(Path(folder), config, data, start)
     if config.training.window:
@@ -131,9 +134,7 @@ def check_order(config: Config):
         )
     if not config.training.window:
         return
-    attention = config.model.attention
-    if not isinstance(attention, AttentionConfig) or not isinstance(attention.span, Flexible):
-        raise UserError(f"windows can be ordered of a flexible span alone, not of {attention}")
+    check_flexible(config)
     if config.training.span_teacher != "attention":
         raise UserError(
             "windows by order need attention as the teacher of the span: leave "
@@ -141,13 +142,47 @@ def check_order(config: Config):
         )
 
 
+def check_flexible(config: Config):
+    """Raises UserError where the model's span has no windows to order."""
+    if not is_flexible(config):
+        raise UserError(
+            f"windows can be ordered of a flexible span alone, not of {config.model.attention}"
+        )
+
+
 def _trained(folder: Path, config: Config, data: PreparedData, start: Params | None) -> Run:
-    if jax.process_index() == 0:
-        begin_run(folder, config, data)
-        if remark := left_out(data):
-            print(remark, file=sys.stderr)
-    loop.train(folder, config, data, partial(validate, config=config, data=data), start)
+    with alone(folder) if jax.process_index() == 0 else nullcontext():
+        if jax.process_index() == 0:
+            begin_run(folder, config, data)
+            if remark := left_out(data):
+                print(remark, file=sys.stderr)
+        loop.train(folder, config, data, partial(validate, config=config, data=data), start)
     return load_run(folder)
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """No other process trains the run meanwhile: two would delete each other's checkpoints.
+
+    Raises:
+      UserError: another one does, or the folder cannot be written.
+    """
+    lock = FileLock(folder / ".lock")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(NotImplementedError):  # some network drives have no locks
+            lock.acquire(timeout=0)
+    except Timeout:
+        raise UserError(
+            f"another process is training {folder}: wait for its end, or choose another folder "
+            "with --run"
+        ) from None
+    except OSError as error:
+        raise UserError(f"run folder {folder} cannot be written: {error}") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _with_length_exponent(run: Run) -> Run:
@@ -174,7 +209,7 @@ def _decoding_with(run: Run, **changes: Any) -> Run:
 
 
 def begin_run(folder: Path, config: Config, data: PreparedData):
-    """Writes what a new run starts with. One that is there must be of the same config and text.
+    """Writes what a new run starts with. One that has learnt must be of the same config and text.
 
     Args:
       folder: the run's; it is made.
@@ -182,10 +217,10 @@ def begin_run(folder: Path, config: Config, data: PreparedData):
       data: the corpus that it learns from, and both vocabularies.
 
     Raises:
-      UserError: the folder holds a run of another config, text or vocabulary, which the message
-        names, or cannot be written.
+      UserError: the folder holds a run that has learnt by another config, text or vocabulary,
+        which the message names, or cannot be written.
     """
-    if (folder / "config.json").exists():
+    if any(place.name.isdigit() for place in folder.glob("checkpoints/*/*")):
         _check_same(folder, config, data)
         return
     try:

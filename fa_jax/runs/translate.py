@@ -78,7 +78,7 @@ def translate(
         if n_best > 1 or details:
             raise UserError("documents have one translation each, without details")
         return _translate_documents(runs, lines, decoding, progress)
-    sources = [read_sources(run, lines) for run in runs]
+    sources = [read_sources(run, lines, decoding.max_source_length) for run in runs]
     results = search(runs, sources, decoding, n_best, progress)
     records: list[dict[str, Any]] = []
     for texts, result in zip(
@@ -106,8 +106,8 @@ def _translate_documents(
     documents = [text.split("\n") for text in texts]
     ends = np.cumsum([0, *map(len, documents)])
     lines = [line for document in documents for line in document]
-    sources = [read_sources(run, lines) for run in runs]
-    whole = ends if know_documents(runs) else None
+    whole, longest = (ends, None) if know_documents(runs) else (None, decoding.max_source_length)
+    sources = [read_sources(run, lines, longest) for run in runs]
     results = search(runs, sources, decoding, 1, progress, whole)
     written = [found[0] for found in texts_of(runs[0], sources[0], decoding, results)]
     records = []
@@ -125,9 +125,12 @@ def know_documents(runs: Sequence[Run]) -> bool:
     return all(run.config.data.documents for run in runs)
 
 
-def read_sources(run: Run, lines: Sequence[str]) -> list[Source]:
-    """Each line as the run reads it: tokenized once, for the search and all that follows it."""
-    tokens = map(run.source.tokenizer.tokenize, lines)
+def read_sources(run: Run, lines: Sequence[str], longest: int | None = None) -> list[Source]:
+    """Each line as the run reads it: tokenized once, for the search and all that follows it.
+
+    longest: so many tokens are read of a line at most; None: all.
+    """
+    tokens = (run.source.tokenizer.tokenize(line)[:longest] for line in lines)
     return [Source(of_line, run.source.vocabulary.ids(of_line)) for of_line in tokens]
 
 

@@ -49,7 +49,7 @@ def serve(
     with listening(host, port) as listener:
         for run in runs:
             print(
-                f"preparing {run.folder.name}; the first time takes a minute or two ...",
+                f"preparing {run.name}; the first time takes a minute or two ...",
                 file=sys.stderr,
             )
             warm_up(run)

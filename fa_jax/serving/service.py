@@ -47,8 +47,9 @@ class Service:
             raise HTTPException(500, "the server failed at this; its output says more") from None
 
     def longest_line(self, run: Run) -> int:
-        """In letters. A token has at least one: a line within it is translated to its end."""
-        return min(self.limits.letters, run.config.decoding.max_source_length)
+        """In letters. A line within it is translated to its end: a token has at least one, but for
+        a space before the line and an end behind it."""
+        return min(self.limits.letters, max(1, run.config.decoding.max_source_length - 2))
 
     def _check(self, run: Run, lines: Sequence[str]):
         most = self.limits.lines

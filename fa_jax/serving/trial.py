@@ -65,7 +65,7 @@ def _about(run: Run) -> dict[str, Any]:
         attention.span.narrows(1.0) != attention.span.narrows(float("inf"))
     )
     return {
-        "name": str(run.folder.name),
+        "name": run.name,
         "source": _language(run.source.language),
         "target": _language(run.target.language),
         "threshold": threshold_text(config.decoding.threshold) if has_windows else None,

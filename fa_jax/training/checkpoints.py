@@ -31,13 +31,17 @@ logging.getLogger("absl").setLevel(logging.CRITICAL)
 
 
 class Checkpoints:
-    """One kind of checkpoint of a run, `latest` or `best`: the newest replaces the one before."""
+    """One kind of checkpoint of a run, `latest` or `best`: the newest replaces the one before.
 
-    def __init__(self, run: Path, kind: str):
+    writes: whether what an interrupted writer left is removed. One who only reads leaves it: a
+    training may be writing it at this moment.
+    """
+
+    def __init__(self, run: Path, kind: str, *, writes: bool = True):
         self.folder = (run / "checkpoints" / kind).absolute()
         self._manager = ocp.CheckpointManager(
             self.folder,
-            options=ocp.CheckpointManagerOptions(max_to_keep=1, cleanup_tmp_directories=True),
+            options=ocp.CheckpointManagerOptions(max_to_keep=1, cleanup_tmp_directories=writes),
         )
 
     def step(self) -> int | None:

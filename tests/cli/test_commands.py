@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -133,6 +134,13 @@ def test_a_very_long_line_is_cut_and_said_so(trained, cli_call):
     assert re.search(r"line 1 has \d00,000 tokens; its first 64 are translated", err)
 
 
+def test_a_mark_of_utf8_is_no_letter_and_output_is_utf8_in_any_locale(trained):
+    text = "\ufeffI am here.\nI am here.\n".encode()
+    run = partial(subprocess.run, command("translate", trained), input=text, stdout=-1)
+    first, second = run(env=environment() | {"PYTHONIOENCODING": "ascii"}).stdout.splitlines()
+    assert first == second and not first.isascii()
+
+
 def test_documents_are_separated_by_empty_lines(trained, cli_call):
     text = "I am here.\nIt rains.\n\n\nGood night.\n"
     options = ("--decoding.max-length-ratio", 1)
@@ -142,6 +150,9 @@ def test_documents_are_separated_by_empty_lines(trained, cli_call):
     first, second, _, _, third = alone.splitlines()
     assert out.splitlines() == [first, second, "", third]
     assert "was trained on single sentences" in err and "finetune --documents" in err
+    short = ("--decoding.max-source-length", 3)
+    _, _, err = cli_call("translate", trained, "--documents", *short, stdin=text.encode())
+    assert "its first 3 are translated" in err
     status, _, err = cli_call("translate", trained, "--documents", "--details", stdin=b"a")
     assert status == 2 and "--documents" in err
 

@@ -113,6 +113,7 @@ def test_a_misspelt_short_name_is_told(capsys):
         (["show", "en-ja"], 'fa-jax show en-ja "I like cats."'),
         (["show", "en-ja", "I am.", "--output", "nowhere/a.png"], "there is no folder nowhere"),
         (["evaluate", "en-ja", "--output", "nowhere/a.txt"], "there is no folder nowhere"),
+        (["evaluate", "en-ja", "--output", "."], "--output . is a folder; name a file"),
         (["report", "en-ja"], "name a folder for its report"),
         (["finetune", "en-ja", "--window", "40"], "such as 0.4 for 40%; got 40"),
         (["translate"], "run"),

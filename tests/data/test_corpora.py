@@ -162,6 +162,11 @@ def test_damaged_archive(folder):
     (folder / "train.en").unlink()
     (folder / "train.en.xz").write_bytes(b"\xfd7zXZ no archive")
     assert "train.en.xz cannot be read" in message(folder)
+    (folder / "train.en.xz").unlink()
+    archive = bytearray(gzip.compress(b"I am here.\n"))
+    archive[12] ^= 255
+    (folder / "train.en.gz").write_bytes(archive)
+    assert "train.en.gz cannot be read" in message(folder)
 
 
 def test_unknown_names():

@@ -18,7 +18,8 @@ def test_the_word_looked_at_most_is_translated_or_copied():
 
 def test_dictionaries(tmp_path):
     path = tmp_path / "words.tsv"
-    path.write_text("saw\tsah\nhouse\tHaus\nsaw\tsägte\n", encoding="utf-8")
+    text = "saw\tsah\nhouse\tHaus\nsaw\tsägte\n"
+    path.write_text(text, encoding="utf-8-sig")
     assert read_dictionary(str(path)) == {"saw": "sah", "house": "Haus"}
 
 

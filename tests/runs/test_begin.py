@@ -2,15 +2,19 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 import fa_jax
+from fa_jax.data.codec import load_codec
 from fa_jax.data.prepared import prepare
 from fa_jax.errors import UserError
 from fa_jax.runs.folder import read_config
-from fa_jax.runs.train import begin_run
+from fa_jax.runs.train import alone, begin_run
 from tests.command import write_corpus
 
 CODECS = {"source_vocabulary": 60, "target_vocabulary": 400}
@@ -18,11 +22,12 @@ CODECS = {"source_vocabulary": 60, "target_vocabulary": 400}
 
 @pytest.fixture
 def begun(tmp_path):
-    """A run that began, its config, and the folder of its text."""
+    """A run that has learnt for some steps, its config, and the folder of its text."""
     text = write_corpus(tmp_path / "text", train=40)
     data = replace(fa_jax.DataConfig(corpus=str(text), tokenizer="character"), **CODECS)
     config = fa_jax.Config(data=data)
     begin_run(tmp_path / "run", config, prepare(config.data))
+    (tmp_path / "run" / "checkpoints" / "latest" / "3").mkdir(parents=True)
     return tmp_path / "run", config, text
 
 
@@ -41,6 +46,19 @@ def test_other_settings_are_named(begun):
     other = replace(config, model=replace(config.model, attention=attention))
     with pytest.raises(UserError, match=r"attention.span.sigma is 1.5 there, 3.0 here.*--run"):
         begin_run(folder, other, prepare(config.data))
+
+
+def test_a_first_attempt_that_learnt_nothing_does_not_stand_in_the_way(begun):
+    folder, config, text = begun
+    latest = folder / "checkpoints" / "latest"
+    (latest / "3").rename(latest / "3.orbax-checkpoint-tmp")
+    lines = (text / "train.en").read_text(encoding="utf-8")
+    (text / "train.en").write_text(lines.upper(), encoding="utf-8")
+    mended = replace(config, training=replace(config.training, batch_size=7))
+    begin_run(folder, mended, data := prepare(config.data))
+    assert read_config(folder) == mended
+    assert load_codec(folder, "source") == data.source
+    begin_run(folder, mended, data)
 
 
 def test_other_text_is_not_trained_on_with_the_old_vocabulary(begun):
@@ -71,11 +89,21 @@ def test_a_vocabulary_that_was_replaced_is_noticed(begun):
         begin_run(folder, config, prepare(config.data))
 
 
+def test_two_do_not_train_a_run_at_once(tmp_path):
+    code = f"from fa_jax.runs.train import *\nwith alone(Path({str(tmp_path)!r})): pass"
+    other = partial(subprocess.run, [sys.executable, "-c", code], stderr=-1, text=True)
+    with alone(tmp_path):
+        assert f"another process is training {tmp_path}" in other().stderr
+    assert other().returncode == 0
+
+
 def test_it_says_where_it_cannot_write(begun, tmp_path):
     _, config, _ = begun
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be written"):
         begin_run(tmp_path / "file" / "run", config, prepare(config.data))
+    with pytest.raises(UserError, match="cannot be written"), alone(tmp_path / "file" / "run"):
+        pass
 
 
 def broken(trained, tmp_path, change):

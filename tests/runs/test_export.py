@@ -60,6 +60,16 @@ def test_it_gives_the_same_100_translations_without_fa_jax(run, exported, tmp_pa
     assert len(expected) == 100 and len({*expected}) > 90
 
 
+def test_what_its_script_reads_is_utf8_with_or_without_a_mark(exported):
+    script = runpy.run_path(str(SCRIPT))
+    assert script["_lines"](b"\xef\xbb\xbfa\r\n\nb") == ["a", "", "b"]
+    assert script["_lines"](b"") == []
+    with pytest.raises(SystemExit, match="stdin, line 2: not UTF-8"):
+        script["_lines"](b"a\nb\xff\n")
+    with pytest.raises(ValueError, match="threshold must be above 0"):
+        script["Translator"](exported).translate(["a"], float("nan"))
+
+
 def test_weights_are_arguments_of_a_program_for_each_platform(run, exported):
     weights = load_file(exported / "model.safetensors")
     leaves = jax.tree.leaves(run.params)

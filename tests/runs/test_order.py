@@ -6,6 +6,7 @@ import pytest
 
 import fa_jax
 from fa_jax.errors import UserError
+from fa_jax.runs.order import window_share
 from fa_jax.training.metrics import read_metrics
 
 
@@ -20,6 +21,19 @@ def test_the_threshold_has_the_window(trained, window):
     run = fa_jax.load_run(trained)
     threshold = fa_jax.threshold_for_window(run, window)
     assert share(run, threshold) == pytest.approx(window, rel=0.1)
+
+
+def test_of_a_source_that_is_cut_the_rest_is_not_counted(trained):
+    run = fa_jax.load_run(trained)
+    decoding = replace(run.config.decoding, max_source_length=2)
+    scores = fa_jax.evaluate(run, "validation", decoding).scores
+    assert scores["window"] == pytest.approx(scores["source_length"]) == 2
+    cut = replace(run, config=replace(run.config, decoding=decoding))
+    threshold = fa_jax.threshold_for_window(cut, 0.8)
+    assert window_share(cut, threshold) == pytest.approx(0.8, rel=0.1)
+    assert window_share(cut, fa_jax.threshold_for_window(cut, 1.0)) == 1
+    found = fa_jax.trace(run, "It rains here.", decoding=decoding)
+    assert found.weights.shape[1] == len(found.source_tokens) == 2
 
 
 def test_windows_that_cannot_be_had(trained):

@@ -83,6 +83,16 @@ def test_a_full_disk_leaves_the_last_checkpoint(setting, tmp_path, monkeypatch):
     jax.tree.map(np.testing.assert_array_equal, restored, tree)
 
 
+def test_reading_leaves_what_is_being_written(tmp_path):
+    kept = Checkpoints(tmp_path, "best")
+    kept.save(3, {"a": np.arange(5.0)}, {})
+    kept.wait()
+    half = tmp_path / "checkpoints" / "best" / "4.orbax-checkpoint-tmp"
+    half.mkdir()
+    assert Checkpoints(tmp_path, "best", writes=False).step() == 3 and half.exists()
+    assert Checkpoints(tmp_path, "best").step() == 3 and not half.exists()
+
+
 @pytest.fixture
 def written(tmp_path):
     """A run's folder with a checkpoint, and its tree and note."""

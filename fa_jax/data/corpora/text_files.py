@@ -4,6 +4,7 @@ its licence holders distribute it (Nakazawa et al. 2016)."""
 import gzip
 import lzma
 import re
+import zlib
 from collections.abc import Iterator
 from itertools import compress, zip_longest
 from pathlib import Path
@@ -46,7 +47,7 @@ def read_lines(path: Path) -> Iterator[str]:
                         "Convert the file to UTF-8"
                     ) from error
                 yield text.rstrip("\r\n")
-    except (OSError, EOFError, lzma.LZMAError) as error:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise UserError(f"{path} cannot be read: {error}") from error
 
 
