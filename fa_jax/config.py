@@ -1,5 +1,6 @@
 """Every setting of a run. Each field can be set from the command line, as `--model.dropout 0.1`."""
 
+import math
 import operator
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Literal
@@ -148,7 +149,7 @@ class TrainingConfig(Section):
     batch_size: Count = 128
     """Sentence pairs of a training step, over all devices."""
     epochs: Positive = 2.0
-    """Most passes over the training set."""
+    """Most passes over the training set. inf: as many as `steps` take."""
     steps: CountOrZero = 0
     """Most steps. 0: as many as `epochs` take."""
     patience: CountOrZero = 0
@@ -193,6 +194,11 @@ class TrainingConfig(Section):
     """Seconds between checkpoints. A run that was stopped goes on from the last one."""
     seed: CountOrZero = 0
     """Random seed of the first parameters, the order of batches, and dropout."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if math.isinf(self.epochs) and not self.steps:
+            raise UserError("training.epochs inf has no end: set training.steps, too")
 
 
 @dataclass(frozen=True)

@@ -43,14 +43,15 @@ def plot_spans(trace: SpanTrace, path: Path, title: str = "") -> None:
 
 def plot_span_grid(traces: Sequence[SpanTrace], path: Path) -> None:
     """Writes the vision spans of several sentences, two in a row (VS Figure 4)."""
-    widths = [max(_size(trace)[0] for trace in traces[column::2]) for column in range(2)]
+    columns = min(2, len(traces))
+    widths = [max(_size(trace)[0] for trace in traces[column::2]) for column in range(columns)]
     heights = [
         max(_size(trace)[1] for trace in traces[first : first + 2])
         for first in range(0, len(traces), 2)
     ]
     with _written(path, (sum(widths), sum(heights))) as figure:
         grid = figure.subfigures(
-            len(heights), 2, squeeze=False, height_ratios=heights, width_ratios=widths
+            len(heights), columns, squeeze=False, height_ratios=heights, width_ratios=widths
         )
         for part, trace in zip(grid.flat, traces, strict=False):
             _draw_spans(part, trace, "")
@@ -83,7 +84,7 @@ def _draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
     strength.tick_params(left=False)
     mean = trace.windows.sum(1).mean()
     heading = f"threshold {trace.threshold:g}: {mean:.1f} of {positions} positions scored a step"
-    figure.suptitle(f"{title}\n{heading}" if title else heading)
+    figure.suptitle(f"{title}\n{heading}" if title else heading, parse_math=False)
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
 
 
@@ -165,7 +166,8 @@ def _label_sentences(axes: Axes, trace: SpanTrace):
 
 def _label_tokens(set_ticks: Callable, tokens: Sequence[str], **style) -> None:
     # sentencepiece's mark of a word's beginning becomes one that fonts have.
-    set_ticks(range(len(tokens)), [token.replace("▁", "·") for token in tokens], **style)
+    marked = [token.replace("▁", "·") for token in tokens]
+    set_ticks(range(len(tokens)), marked, parse_math=False, **style)
 
 
 @contextmanager

@@ -1,12 +1,21 @@
 """Pictures as files; what they show is looked at."""
 
+from dataclasses import replace
+
+import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fa_jax.decoding.forced import SpanTrace
-from fa_jax.plots import plot_alignment, plot_dimensions, plot_training
+from fa_jax.plots import (
+    plot_alignment,
+    plot_dimensions,
+    plot_span_grid,
+    plot_spans,
+    plot_training,
+)
 
 ROWS = [
     {"step": step, "loss_per_token": 1 / step, "strength": 0.1, "tokens_per_second": 9.0}
@@ -82,6 +91,15 @@ def test_summaries_and_slices(alignment, trace, drawn, tmp_path):
         assert slices[d][t, s] == alignment[t, s, d]
         if d < 4:
             np.testing.assert_allclose(by_word[s, d], sum(alignment[i, s, d] for i in range(3)) / 3)
+
+
+@pytest.mark.parametrize("token", ["$5_", "$$", "$7 or $8", r"\$"])
+def test_a_dollar_sign_is_no_formula(token, trace, tmp_path):
+    trace = replace(trace, target_tokens=[token, token, "</s>"])
+    plot_span_grid([trace], tmp_path / "b.svg")
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        plot_spans(trace, tmp_path / "a.svg", f"Pay {token} now.")
+    assert f">Pay {token} now.<" in (tmp_path / "a.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("dimension", [-1, 5])

@@ -89,8 +89,10 @@ def init_attention(
     sizes = Sizes(query_size, memory_size, feedback_size, attention_size)
     score_key, span_key = jax.random.split(key)
     if isinstance(config, Summary):
-        return {"score": config.init(score_key, sizes)}
-    return {"score": config.score.init(score_key, sizes), **config.span.init(span_key, sizes)}
+        params = {"score": config.init(score_key, sizes)}
+    else:
+        params = {"score": config.score.init(score_key, sizes), **config.span.init(span_key, sizes)}
+    return jax.tree.map(jnp.float32, params)  # JAX's own default is float64 where x64 is enabled
 
 
 def initial_attention_state(
@@ -139,7 +141,10 @@ def attend(
     details: bool = True,
     free: Bool[Array, " B"] | None = None,
 ) -> AttentionOutput:
-    """One step of attention. Pure; works under every JAX transformation.
+    """One step of attention. Pure; works under JAX's transformations.
+
+    Two have limits. Derivatives are taken backwards (`grad`, `vjp`), not forwards (`jvp`).
+    `shard_map` needs `check_vma=False`.
 
     Beam search may hand in K queries for each sentence, [B, K, H]. They share its memory.
 
@@ -185,6 +190,8 @@ def attend(
     if np.ndim(query) not in (2, 3):
         raise ValueError(f"query must be [B, H] or [B, K, H], got shape {np.shape(query)}")
     leading = (memory.lengths.shape[0], *np.shape(query)[1:-1])
+    if 0 in leading:
+        raise ValueError(f"query must have at least one row, got shape {np.shape(query)}")
     check_array("query", query, (*leading, "H"), jnp.floating)
     check_array("feedback", feedback, (*leading, "E"), jnp.floating)
     check_array("focus", state.focus, leading, jnp.floating)
@@ -263,14 +270,14 @@ def attend_projected(
         taps=taps,
     )
     if isinstance(config, Summary):
-        output = _read_summary(config, step)
+        output = _read_summary(config, step, details)
     else:
         output, taps = _score_window(config, step, implementation, details)
     output = jax.tree.map(lambda x: x.reshape(x.shape[0], *hypotheses, *x.shape[2:]), output)
     return output.replace(state=output.state.replace(taps=taps))
 
 
-def _read_summary(summary: Summary, step: Step) -> AttentionOutput:
+def _read_summary(summary: Summary, step: Step, details: bool) -> AttentionOutput:
     """A context without weights: no position is scored."""
     state, memory = step.state, step.memory
     zeros = jnp.zeros_like(state.focus)
@@ -278,13 +285,13 @@ def _read_summary(summary: Summary, step: Step) -> AttentionOutput:
     weights = jnp.zeros((*zeros.shape, length), zeros.dtype)
     return AttentionOutput(
         context=summary.read(step.params["score"], step.query, memory.keys, size),
-        weights=weights,
+        weights=weights if details else None,
         by_dimension=None,
         strength=zeros,
         cost=zeros,
         log_width=zeros,
         gaze=None,
-        scored=weights > 0,
+        scored=weights > 0 if details else None,
         window=zeros.astype(jnp.int32),
         state=state.replace(step=state.step + 1),
     )
@@ -300,6 +307,7 @@ def _score_window(
     last = jnp.minimum(reach.last, memory.lengths[:, None] - 1)
     reach = reach.replace(first=first, last=last)
     weighed = for_step(implementation, config, step, details)(config, step, reach, details)
+    focus = weighed.focus.astype(step.state.focus.dtype)
     lesson = reach.normal.lesson(weighed.gaze) if reach.normal else 0.0
     output = AttentionOutput(
         context=weighed.context,
@@ -311,7 +319,7 @@ def _score_window(
         gaze=weighed.gaze,
         scored=window_mask(first, last, memory.annotations.shape[1]) if details else None,
         window=jnp.maximum(last - first + 1, 0).astype(jnp.int32),
-        state=AttentionState(weighed.focus, step.state.step + 1, weighed.state, reach.state),
+        state=AttentionState(focus, step.state.step + 1, weighed.state, reach.state),
     )
     return output, weighed.taps
 

@@ -15,6 +15,7 @@ from fa_jax.attention.attention_config import DEFAULT, AttentionConfig
 from fa_jax.attention.checks import check_array, check_lengths, check_positive
 from fa_jax.attention.implementation import Implementation
 from fa_jax.attention.params import Params
+from fa_jax.attention.score import at_least_float32
 from fa_jax.attention.spans.flexible import Flexible, penalty
 from fa_jax.attention.step import AttentionState, Memory
 from fa_jax.attention.window import window_mask
@@ -89,7 +90,7 @@ def flexible_attention(
     implementation: Implementation | None = None,
     details: bool = True,
 ) -> FlexibleAttentionOutput:
-    """One step of flexible attention. Pure; works under every JAX transformation.
+    """One step of flexible attention. Pure; works under JAX's transformations (`attend`).
 
     It computes Eqs. 1 to 8 of Shu and Nakayama (2017); the numbers of equations are theirs. With
     `threshold=inf` it is Eq. 7. With strength 0 as well it is global attention, Eq. 2. Beam search
@@ -163,8 +164,8 @@ def flexible_bias(
 
     Args:
       strength: g(t) of each query, 0 to 1. focus: where it looks, in positions from 0.
-      lengths: how many positions are no padding, in a shape that broadcasts against strength. Under
-        `jax.jit` their values are not known, and one above S is not noticed.
+      lengths: how many positions are no padding, with as many axes as strength; an axis may have
+        size 1. Under `jax.jit` their values are not known, and one above S is not noticed.
       size: S, padded positions.
       sigma: width σ of the penalty, in positions.
       threshold: τ. A position whose penalty reaches it gets -inf, and so does padding. The position
@@ -183,14 +184,16 @@ def flexible_bias(
     [-inf -inf -0.4 -0.1 -0.  -0.1 -0.4 -inf -inf]
     """
     check_positive(sigma=sigma, threshold=threshold)
-    check_array("strength", strength, strength.shape, jnp.floating)
+    check_array("strength", strength, np.shape(strength), jnp.floating)
     check_array("focus", focus, strength.shape, jnp.floating)
     check_array("lengths", lengths, ("any",) * strength.ndim, jnp.integer)
     check_lengths("lengths", lengths, size)
-    flat = jnp.broadcast_to(lengths, strength.shape).reshape(-1)
-    g, centre = strength.reshape(-1, 1), focus.reshape(-1, 1)
+    flat = jnp.broadcast_to(jnp.int32(lengths), strength.shape).reshape(-1)
+    g, centre = (at_least_float32(x).reshape(-1, 1) for x in (strength, focus))
     span = Flexible(sigma)
     first, last = span.window(g, centre, flat, threshold)
-    cost = penalty(g, centre, jnp.arange(size, dtype=focus.dtype), sigma)
+    cost = penalty(g, centre, jnp.arange(size, dtype=centre.dtype), sigma)
     window = window_mask(first, jnp.minimum(last, flat[:, None] - 1), size)
-    return jnp.where(window, -cost, -jnp.inf).reshape(*strength.shape, size)
+    finite = -jnp.minimum(cost, float(jnp.finfo(strength.dtype).max))
+    bias = jnp.where(window, finite, -jnp.inf).astype(strength.dtype)
+    return bias.reshape(*strength.shape, size)

@@ -17,7 +17,7 @@ from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.chunks import BLOCK, Chunk, chunks_of, rows_of
 from fa_jax.attention.lesson import Gaze
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import at_least_float32
+from fa_jax.attention.score import at_least_float32, scores_of
 from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import AttentionState, Memory, Step, Taps, Weighed
 from fa_jax.attention.windowed import (
@@ -85,9 +85,15 @@ def _has_gradient(leaf: Array) -> bool:
 
 @jax.custom_vjp
 def _tap(leaf: Float[Array, "B S *X"]) -> Float[Array, "B blocks block *X"]:
-    """Zeros, whose gradient is the leaf's."""
+    """Zeros, whose gradient is the leaf's.
+
+    They are the leaf's in name, too: `vmap` gives each example its own only so.
+    """
     rows, length, *rest = leaf.shape
-    return jnp.zeros((rows, -(-length // BLOCK), BLOCK, *rest), at_least_float32(leaf).dtype)
+    blocks = -(-length // BLOCK)
+    padding = [(0, 0), (0, blocks * BLOCK - length), *[(0, 0)] * len(rest)]
+    padded = jnp.pad(at_least_float32(leaf), padding).reshape(rows, blocks, BLOCK, *rest)
+    return jnp.where(False, padded, 0)
 
 
 def _of_tap(like: Array, gradient: Array) -> tuple[Array]:
@@ -184,7 +190,8 @@ def _backward(config, residuals, gradients):
         row = here.row[:, None]
 
         def terms(params, query, prior, keys):
-            scores = config.score.evaluate(params, query, _keys(step.memory, here, keys), ())[:, 0]
+            keys = _keys(step.memory, here, keys)
+            scores = scores_of(config.score, params, query, keys, (), BLOCK)[:, 0]
             bias, factor = prior_of(config, prior, here, scores.ndim)
             return scores + bias, jnp.broadcast_to(factor, scores.shape)
 

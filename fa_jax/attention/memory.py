@@ -43,7 +43,7 @@ def prepare_memory(
     check_array("annotations", annotations, ("B", "S", "D"), jnp.floating)
     check_array("lengths", lengths, annotations.shape[:1], jnp.integer)
     check_lengths("lengths", lengths, annotations.shape[1])
-    annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths)
+    annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths, jnp.int32)
     return prepared_in_pieces(params, annotations, lengths, config, None)
 
 

@@ -41,7 +41,7 @@ class Score:
 
     >>> class Cosine(fa_jax.Score):
     ...     def evaluate(self, params, query, keys, state):
-    ...         unit = lambda x: x / jnp.linalg.norm(x, axis=-1, keepdims=True)
+    ...         unit = lambda x: x * jax.lax.rsqrt((x * x).sum(-1, keepdims=True) + 1e-6)
     ...         return jnp.einsum("nkd,nsd->nks", unit(query), unit(keys))
     >>> config = fa_jax.AttentionConfig(Cosine(), "flexible")
     """
@@ -125,7 +125,9 @@ def scores_of(
     state: PyTree,
     positions: int,
 ) -> Float[Array, "N K S *D"]:
-    """What `evaluate` returns, once it is known to keep its rule. positions: S.
+    """What `evaluate` returns, in at least float32, once it is known to keep its rule.
+
+    positions: S.
 
     Raises:
       ValueError: the scores have another shape.
@@ -137,7 +139,7 @@ def scores_of(
             f"{type(score).__name__}.evaluate must return scores [N, K, S] or [N, K, S, D], "
             f"[N, K, S] is {list(wanted)} here, got {list(found)}"
         )
-    return scores
+    return at_least_float32(scores)
 
 
 def glorot(key: PRNGKeyArray, *shape: int) -> Float[Array, "..."]:

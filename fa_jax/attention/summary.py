@@ -17,7 +17,8 @@ class Summary:
 
     >>> class Mean(fa_jax.Summary):
     ...     def summarize(self, params, annotations, lengths):
-    ...         return annotations.sum(1) / lengths[:, None]
+    ...         inside = jnp.arange(annotations.shape[1]) < lengths[:, None]
+    ...         return (annotations * inside[..., None]).sum(1) / lengths[:, None]
     ...     def read(self, params, query, summary, size):
     ...         return jnp.broadcast_to(summary[:, None], (*query.shape[:2], size))
     >>> annotations, lengths = jnp.ones((2, 9, 6)), jnp.array([9, 9])

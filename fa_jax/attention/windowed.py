@@ -149,8 +149,10 @@ def _nothing(
     config: AttentionConfig, step: Step, reach: Reach, chunk: Chunk, keep: bool, moments: bool
 ) -> Running:
     """Before the first chunk. chunk: any."""
-    scores = jax.eval_shape(partial(_scores, config, step), chunk)
-    zeros = partial(jnp.zeros, dtype=scores.dtype)
+    scores, prior = jax.eval_shape(
+        lambda chunk: (_scores(config, step, chunk), _prior(config, reach, chunk, 2)), chunk
+    )
+    zeros = partial(jnp.zeros, dtype=jnp.result_type(scores, *prior))
     _, length, size = step.memory.annotations.shape
     rows, dimensions = reach.first.size, scores.shape[2:]
     return Running(
@@ -169,8 +171,7 @@ def _add(
 ) -> Running:
     rows = len(running.total)
     scores = _scores(config, step, chunk)
-    prior = jax.tree.map(lambda x: rows_of(x)[chunk.row[:, None]], reach.prior)
-    bias, factor = prior_of(config, prior, chunk, scores.ndim)
+    bias, factor = _prior(config, reach, chunk, scores.ndim)
     inside = by_position(chunk.inside, scores.ndim)
     bare, scores = (jnp.where(inside, x, -jnp.inf) for x in (scores, scores + bias))
     place = by_position(chunk.position, scores.ndim)
@@ -204,6 +205,14 @@ def _add(
         moments=moments,
         alone=alone,
     )
+
+
+def _prior(
+    config: AttentionConfig, reach: Reach, chunk: Chunk, ndim: int
+) -> tuple[Float[Array, "C block *D"], Float[Array, "C block *D"]]:
+    """`prior_of` of the chunk's rows."""
+    prior = jax.tree.map(lambda x: rows_of(x)[chunk.row[:, None]], reach.prior)
+    return prior_of(config, prior, chunk, ndim)
 
 
 def prior_of(

@@ -14,8 +14,8 @@ def filled(page: str, **values: Any) -> str:
     """
     text = re.sub(r"/\*INCLUDE (\S+)\*/", lambda found: _text(found[1]), _text(page))
     for name, value in values.items():
-        # "</" would end the script that the data stands in.
-        data = json.dumps(value, ensure_ascii=False).replace("</", "<\\/")
+        # "</script" would end the script that the data stands in, "<!--" would hide its end.
+        data = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
         text = text.replace(f"/*{name}*/ null", data)
     return text
 

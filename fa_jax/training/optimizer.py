@@ -12,8 +12,8 @@ from fa_jax.config import Config, TrainingConfig
 
 def total_steps(config: TrainingConfig, steps_per_epoch: int) -> int:
     """Steps of the longest course that a run can take."""
-    of_epochs = max(1, math.ceil(config.epochs * steps_per_epoch))
-    return min(of_epochs, config.steps) if config.steps else of_epochs
+    of_epochs = max(1.0, config.epochs * steps_per_epoch)
+    return math.ceil(min(of_epochs, config.steps or math.inf))
 
 
 def learning_rate(config: TrainingConfig, last_step: int, step: int, halvings: int = 0) -> float:

@@ -282,6 +282,9 @@ cases = {
     "query rank": lambda: attend(query=f(5)),
     "query rows": lambda: attend(query=f((3, 5))),
     "query dtype": lambda: attend(query=f((2, 5), jnp.int32)),
+    "query without rows": lambda: fa_jax.flexible_attention(
+        params, f((0, 5)), f((0, 4)), f(0),
+        fa_jax.prepare_memory(params, f((0, 9, 6)), jnp.zeros(0, int))),
     "feedback shape": lambda: attend(feedback=f((2, 5))),
     "feedback dtype": lambda: attend(feedback=f((2, 4), bool)),
     "focus shape": lambda: attend(focus=f((2, 1))),
@@ -293,6 +296,7 @@ cases = {
     "lengths dtype": lambda: fa_jax.prepare_memory(params, f((2, 9, 6)), f(2)),
     "query_size": lambda: fa_jax.init_flexible_attention(key, **sizes | dict(query_size=0)),
     "implementation": lambda: attend(implementation="fast"),
+    "strength dtype": lambda: fa_jax.flexible_bias(0.5, f(2), jnp.ones(2, int), 9),
     "query dtype, a list": lambda: fa_jax.flexible_attention(params, [[1.0] * 5] * 2, *others),
     "memory dtype": lambda: fa_jax.flexible_attention(params, *good.values(), f((2, 9, 6))),
     "threshold dtype, nothing": lambda: attend(threshold=None),

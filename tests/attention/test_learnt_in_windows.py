@@ -170,3 +170,18 @@ def test_what_cannot_be_learnt_so_says_why():
         attend(details=False)
     with pytest.raises(ValueError, match="details=False"):
         attend(implementation="windowed")
+
+
+def test_under_vmap_each_example_has_its_own_gradient():
+    config = fa_jax.AttentionConfig("concat", SPANS[0])
+    params, annotations, inputs = case(config)
+    several = jnp.stack([annotations, annotations[::-1], 2 * annotations])
+
+    def total(several, in_windows):
+        def one(annotations):
+            return loss(config, in_windows, (params, annotations, inputs))[0]
+
+        return jax.vmap(one)(several).sum()
+
+    found, wanted = (jax.jit(jax.grad(total), static_argnums=1)(several, x) for x in (True, False))
+    np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-5)

@@ -19,7 +19,7 @@ def trace():
     for step, (first, last) in enumerate([(0, 1), (1, 3), (2, 2), (0, 4)]):
         windows[step, first : last + 1] = True
         weights[step, first : last + 1] = 1 / (last - first + 1)
-    words = ["彼", "は</script><b>", "来る", "</s>"]
+    words = ["彼", "は<!-- <script></script><b>", "来る", "</s>"]
     return SpanTrace(
         log_probs=np.log(np.array([0.5, 0.25, 0.125, 1.0])),
         weights=weights,

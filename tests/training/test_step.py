@@ -259,6 +259,9 @@ def test_halvings_by_patience_come_on_top():
 
 def test_a_run_takes_no_more_steps_than_either_bound_allows():
     assert total_steps(TrainingConfig(epochs=2, steps=7), 10) == 7
+    assert total_steps(TrainingConfig(epochs=np.inf, steps=7), 10) == 7
+    with pytest.raises(UserError, match=r"set training\.steps"):
+        TrainingConfig(epochs=np.inf)
     assert total_steps(TrainingConfig(epochs=2, steps=70), 10) == 20
     assert total_steps(TrainingConfig(epochs=0.01), 10) == 1
 

@@ -9,6 +9,7 @@ from jaxtyping import Array, Float, Int, PyTree
 
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.params import Params
+from fa_jax.attention.score import at_least_float32
 
 
 @struct.dataclass
@@ -78,7 +79,7 @@ def add_block(
     """The sums with a block of positions, the first of which is start."""
     span = replace(config.span, **row.settings) if row.settings else config.span
     block, width = len(keys), sums.highest.shape[1]
-    scores = config.score.evaluate(row.params, row.query[None], keys[None], ())
+    scores = at_least_float32(config.score.evaluate(row.params, row.query[None], keys[None], ()))
     places = start + jax.lax.broadcasted_iota(jnp.int32, (1, 1, block), 2)
     inside = (places >= row.first) & (places <= row.last)
     places = places.astype(jnp.float32)
