@@ -306,7 +306,7 @@ def _score_window(
     first = jnp.maximum(reach.first, 0)
     last = jnp.minimum(reach.last, memory.lengths[:, None] - 1)
     reach = reach.replace(first=first, last=last)
-    weighed = for_step(implementation, config, step, details)(config, step, reach, details)
+    weighed = for_step(implementation, config, step, reach, details)(config, step, reach, details)
     focus = weighed.focus.astype(step.state.focus.dtype)
     lesson = reach.normal.lesson(weighed.gaze) if reach.normal else 0.0
     output = AttentionOutput(

@@ -12,6 +12,7 @@ from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.gpus import runs_gpu_kernels
 from fa_jax.attention.score import Score
 from fa_jax.attention.scores import SCORES
+from fa_jax.attention.span import Reach
 from fa_jax.attention.step import Step, Weighed
 
 
@@ -36,11 +37,12 @@ ROW_SECONDS = 2e-6
 
 
 def for_step(
-    name: str | None, config: AttentionConfig, step: Step, details: bool
+    name: str | None, config: AttentionConfig, step: Step, reach: Reach, details: bool
 ) -> Callable[..., Weighed]:
     """The function that computes a step.
 
-    name: as the user says; None: what was measured to pay, or for a TPU what was calculated to.
+    name: as the user says; None: what was measured to pay, or for a TPU what was calculated to. A
+    reach that learns from attention needs all positions, whatever the name.
 
     Raises:
       ValueError: an unknown name, or no kernel (`why_no_kernel`).
@@ -57,7 +59,8 @@ def for_step(
                 f"trains without the positions outside its windows; got {name!r} and {config.span}"
             )
         return learnt_in_windows.weigh
-    if step.free is not None or config.span.needs_every_position(step.state):
+    learns = step.free is not None or reach.normal is not None
+    if learns or config.span.needs_every_position(step.state):
         return dense.weigh
     if name is None:
         name = "dense"

@@ -28,6 +28,8 @@ class Reach:
     [B, K, ...]. strength: g(t); 0 where a span has none. cost: what training pays for the step, in
     nats. state: the span's own, for the next step. normal: in training of a span that learns from
     attention, the prior as a distribution; the other fields then have no gradient of its network.
+    A step with a normal scores all positions, so a span gives one only where `step.free` is not
+    None.
     """
 
     first: Int[Array, "B K"]
