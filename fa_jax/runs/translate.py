@@ -41,7 +41,8 @@ def translate(
 
     Args:
       run: one, or several of one target vocabulary: an ensemble.
-      lines: text as people write it, a sentence each.
+      lines: text as people write it, a sentence each. Of a longer one the first
+        `decoding.max_source_length` tokens are read.
       decoding: how to search; default: the (first) run's own.
       n_best: most translations of a line, at most `decoding.beam_size`.
       details: whether to tell what attention did, too. Of an ensemble, it is the first run's.
