@@ -1,18 +1,18 @@
 """Luong et al. (2015), Table 4: which score under which span, before and after unknown words are
-replaced."""
+replaced, and the spans again on another corpus."""
 
 from dataclasses import replace
 
+from experiments.luong_table import FEED, LOCAL_P
 from experiments.measuring.perplexities import Perplexity
 from experiments.measuring.records import recorded
 from experiments.measuring.scores import Scores
-from experiments.measuring.study_run import UNITS, StudyRun
+from experiments.measuring.study_run import TITLES, UNITS, StudyRun
 from experiments.measuring.wanted import train_and_measure
 from experiments.tables.part import Part, bullets, rows_as_table, write_part
-from experiments.tables.system_rows import half
+from experiments.tables.system_rows import CORPUS, half, signed
 from fa_jax.attention import AttentionConfig
 
-LAYERS = 2
 PAPER = {
     ("location", "global"): "6.4, 18.1, 19.3",
     ("dot", "global"): "6.1, 18.6, 20.5",
@@ -24,19 +24,26 @@ PAPER = {
     ("general", "local_p"): "5.9, 19.0, 20.9",
 }
 """Of each score under each span: perplexity, BLEU, and BLEU with unknown words replaced."""
+SPANS = ("global", "local_m", "local_p")
+OTHER_CORPUS = "bible_de_en"
 
 
-def _trained(score: str, span: str) -> StudyRun:
-    """With Luong's decoder and input feeding."""
-    changes = {"attention": AttentionConfig(score, span), "layers": LAYERS}
-    return half("small-words-general-local-p-feed", f"{score}-{span}", changes)
+def _run(score: str, span: str) -> StudyRun:
+    """With Luong's decoder and input feeding. Two are rows of `luong_table`, too."""
+    shared = {("location", "global"): FEED.run, ("general", "local_p"): LOCAL_P.run}
+    changes = {"attention": AttentionConfig(score, span)}
+    return shared.get((score, span)) or half(LOCAL_P.run.preset, f"{score}-{span}", changes)
 
 
-RUNS = {key: _trained(*key) for key in PAPER}
+RUNS = {key: _run(*key) for key in PAPER}
 REPLACED = {key: replace(run, replace_unknown=True) for key, run in RUNS.items()}
+BY_SPAN = {
+    corpus: [replace(RUNS["general", span], corpus=corpus) for span in SPANS]
+    for corpus in (CORPUS, OTHER_CORPUS)
+}
 WANTED = [
     *(Perplexity(run) for run in RUNS.values()),
-    *(Scores(run) for run in (*RUNS.values(), *REPLACED.values())),
+    *(Scores(run) for run in (*RUNS.values(), *REPLACED.values(), *BY_SPAN[OTHER_CORPUS])),
 ]
 HEAD = ("score", "span", "perplexity", "BLEU", "unknown words replaced", "gained",
         "paper: perplexity, BLEU, replaced")  # fmt: skip
@@ -49,18 +56,29 @@ def part() -> Part:
         before, after = recorded(run)["bleu"], recorded(REPLACED[key])["bleu"]
         gains.append(after - before)
         rows.append((*key, f"{Perplexity(run).recorded():.2f}", f"{before:.2f}", f"{after:.2f}",
-                     f"{gains[-1]:+.2f}", PAPER[key]))  # fmt: skip
-    findings = [
-        f"**Luong et al., unknown words replaced** by a dictionary learnt on the training set: "
-        f"{min(gains):+.2f} to {max(gains):+.2f} BLEU (in the paper +1.2 to +1.9)."
-    ]
+                     signed(gains[-1]), PAPER[key]))  # fmt: skip
+    replaced = (
+        "**Luong et al., unknown words replaced** by a dictionary learnt on the training set: "
+        f"{signed(min(gains))} to {signed(max(gains))} BLEU (in the paper +1.2 to +1.9)."
+    )
+    findings = [replaced, *map(_spans, BY_SPAN)]
     notes = (
-        f"English–Japanese, words, {LAYERS} layers of {UNITS} units, one training each. An unknown "
-        "word that is left counts as one word. Paper: English–German, WMT'14, four layers."
+        f"{TITLES[CORPUS]}, words, {UNITS} units, one training each. An unknown word that is left "
+        "counts as one word. Paper: English–German, WMT'14, four layers. It has no BLEU for dot "
+        "under local-m, and nothing for concat."
     )
     lines = [*rows_as_table(HEAD, rows), "", *bullets(findings)]
     title = "Luong et al., Table 4: scores under spans"
     return Part("luong_scores", title, lines, notes, findings)
+
+
+def _spans(corpus: str) -> str:
+    everything, local_m, local_p = (recorded(run)["bleu"] for run in BY_SPAN[corpus])
+    return (
+        f"**Luong et al., spans, {TITLES[corpus]}** (`{corpus}`, general score): global "
+        f"{everything:.2f} BLEU, local-p {signed(local_p - everything)}, local-m "
+        f"{signed(local_m - everything)} (in the paper +1.7 and +1.3)."
+    )
 
 
 if __name__ == "__main__":

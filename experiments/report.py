@@ -21,6 +21,7 @@ PARTS = (
     "finer_scores",
     "choi_table1",
     "luong_table",
+    "luong_lengths",
     "documents",
 )
 """Modules of the study, in the report's order. A new table or figure is its module and a row here.
@@ -50,10 +51,10 @@ it counts as three (`<`, `unk`, `>`), because those translations were not kept. 
 selected by that BLEU. Beam search compares hypotheses by the mean log p of a word
 (`--decoding.length-exponent 1`), but for documents.
 
-All runs but those of documents are by an earlier version. Its settings were found corpus by corpus
-(`experiments/README.md`), and the translation's loss taught the strengths. The commands kept with
-the records give today's settings. Fine-tuned runs were trained an epoch longer than the runs beside
-them.
+All runs but those of documents and of Luong et al.'s systems are by an earlier version. Its
+settings were found corpus by corpus (`experiments/README.md`), and the translation's loss taught
+the strengths. The commands kept with the records give today's settings. Fine-tuned runs were
+trained an epoch longer than the runs beside them.
 """
 LAST = """## What is not here
 

@@ -13,6 +13,7 @@ import fa_jax
 from experiments import report
 from experiments.measuring import records, scores, wanted
 from experiments.measuring.folders import STUDY
+from experiments.measuring.kept_translations import bleu_of_sentences
 from experiments.measuring.scores import Scores
 from experiments.measuring.study_run import HALF, StudyRun
 from experiments.measuring.wanted import train_and_measure
@@ -72,6 +73,7 @@ def test_bleu_of_a_table_is_sacrebleus_of_the_kept_translations():
     references = [pair[1] for pair in load_corpus("bible_de_en", "de-en").test]
     expected = sacrebleu.corpus_bleu(texts, [references]).score
     assert records.recorded(run, 1.2)["bleu"] == pytest.approx(expected)
+    assert bleu_of_sentences(run, 1.2, range(len(texts))) == pytest.approx(expected)
     assert f"| {expected:.2f} |" in MODULES["seeds"].part().markdown()
 
 

@@ -49,6 +49,15 @@ def sentence_bleu(run: StudyRun, threshold: float) -> list[float]:
     ]
 
 
+def bleu_of_sentences(run: StudyRun, threshold: float, places: Sequence[int]) -> float:
+    """BLEU, 0 to 100, of the kept translations of some sentences of the test set together."""
+    pairs = zip(scored_texts(run, threshold), references(run.corpus, run.languages), strict=True)
+    chosen = [pair for place, pair in enumerate(pairs) if place in set(places)]
+    texts, wanted = zip(*chosen, strict=True)
+    metric = BLEU(tokenize=bleu_tokenizer(_target(run.languages)))
+    return metric.corpus_score(texts, [wanted]).score
+
+
 @dataclass(frozen=True)
 class Written:
     """length: words of the translations ÷ words of the references; below 1 BLEU has a penalty.

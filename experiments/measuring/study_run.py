@@ -25,7 +25,11 @@ LANGUAGES = {
     "bible_de_en": "de-en",
     "bible_de_en_chapters": "de-en",
 }
-TITLES = {"tatoeba_en_ja": "English–Japanese", "bible_de_en": "German–English"}
+TITLES = {
+    "tatoeba_en_ja": "English–Japanese",
+    "tatoeba_de_en": "German–English",
+    "bible_de_en": "German–English",
+}
 MINUTES = {"small-chars": 45, "small": 15}
 """To train one run of a size on 2 cores, the longest name first; half as much to fine-tune it, or
 at half the width. Accelerators: not measured."""

@@ -1,64 +1,86 @@
 """Tables of systems that differ in one thing each: what the thing is worth in BLEU."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from experiments.measuring.kept_translations import SAMPLES, p_value
 from experiments.measuring.records import recorded
 from experiments.measuring.study_run import HALF, UNITS, Changes, StudyRun
-from experiments.tables.part import Part, bullets, rows_as_table
 
 CORPUS = "tatoeba_en_ja"
-HEAD = ("system", "BLEU", "compared with", "gain", "p", "RIBES", "paper: BLEU", "paper: gain")
 
 
 @dataclass(frozen=True)
 class System:
-    """A row. against: the name of the row that it adds to; paper: its BLEU, English–German."""
+    """A row. paper: its BLEU there. against: the row that it adds to."""
 
     name: str
     run: StudyRun
     paper: float
-    against: str = ""
+    against: "System | None" = None
 
 
-def half(preset: str, variant: str = "", changes: Mapping[str, Any] | None = None) -> StudyRun:
+@dataclass(frozen=True)
+class Gain:
+    """What a row has more than the row that it adds to. bleu: of the test set. p: of a paired
+    bootstrap. paper: the same there."""
+
+    bleu: float
+    p: float
+    paper: float
+
+
+COMPARED = ("compared with", "gain", "p", "paper: gain")
+"""Head of what `compared` says."""
+
+
+def compared(row: System) -> tuple[str, ...]:
+    """Cells: the row that it adds to, and what it gains; empty ones if it adds to none."""
+    if row.against is None:
+        return ("",) * len(COMPARED)
+    found = gain(row)
+    return (row.against.name, signed(found.bleu), f"{found.p:.3f}", signed(found.paper))
+
+
+def gain(row: System) -> Gain:
+    """Over the row that it adds to, which the first row of a table does not have."""
+    runs = (row.against.run, row.run)
+    before, after = (recorded(run)["bleu"] for run in runs)
+    p = p_value(*((run, math.inf) for run in runs))
+    return Gain(after - before, p, row.paper - row.against.paper)
+
+
+def gains_in_words(systems: Iterable[System]) -> Iterator[str]:
+    """`AttY +1.18 (+0.63)`: BLEU here, and in brackets in the paper."""
+    for row in systems:
+        if row.against:
+            found = gain(row)
+            yield f"{row.name} {signed(found.bleu)} ({signed(found.paper)})"
+
+
+def signed(difference: float) -> str:
+    """Two digits, never -0.00."""
+    return f"{round(difference, 2) + 0.0:+.2f}"
+
+
+def half(
+    preset: str, variant: str = "", changes: Mapping[str, Any] | None = None, corpus: str = CORPUS
+) -> StudyRun:
     """Of half the width. changes: of its model, beside the width."""
     named = f"half-{variant}" if variant else "half"
     both: Changes = {"model": {**HALF["model"], **(changes or {})}}
-    return StudyRun(CORPUS, preset, variant=named, changes=both)
+    return StudyRun(corpus, preset, variant=named, changes=both)
 
 
-def systems_part(name: str, title: str, paper: str, systems: Sequence[System], notes: str) -> Part:
-    """A row for each system. paper: its authors; the finding compares each gain with theirs."""
-    by_name = {row.name: row for row in systems}
-    rows, gains = [], []
-    for row in systems:
-        scores = recorded(row.run)
-        gain, p, theirs = "", "", ""
-        if row.against:
-            reference = by_name[row.against]
-            difference = scores["bleu"] - recorded(reference.run)["bleu"]
-            gain = f"{round(difference, 2) + 0.0:+.2f}"  # + 0.0: no "-0.00"
-            p = f"{p_value((reference.run, math.inf), (row.run, math.inf)):.3f}"
-            theirs = f"{row.paper - reference.paper:+.2f}"
-            gains.append(f"{row.name} {gain} ({theirs})")
-        bleu, ribes = f"{scores['bleu']:.2f}", f"{scores['ribes']:.3f}"
-        rows.append((row.name, bleu, row.against, gain, p, ribes, f"{row.paper:.2f}", theirs))
-    findings = [
-        f"**{paper}**: each part adds so much BLEU, and in brackets so much in the paper: "
-        f"{', '.join(gains)}."
-    ]
-    lines = [
-        *rows_as_table(HEAD, rows),
-        "",
-        f"English–Japanese, {scores['sentences']:,} test sentences, beam {scores['beam_size']}, "
-        f"BLEU: sacrebleu `{scores['bleu_signature']}`. The networks have {UNITS} units, so "
-        f"compare these numbers only with one another. *p*: paired bootstrap of {SAMPLES:,} "
-        "samples. Each row is one training, and p does not know the noise of training.",
-        "",
-        *bullets(findings),
-    ]
-    return Part(name, title, lines, notes, findings)
+def scored_how(run: StudyRun) -> str:
+    """Sentences, BLEU, width and what p is, of a table with such runs."""
+    scores = recorded(run)
+    return (
+        f"{scores['sentences']:,} test sentences, beam {scores['beam_size']}, BLEU: sacrebleu "
+        f"`{scores['bleu_signature']}`. "
+        f"The networks have {UNITS} units, so compare these numbers only with one another. *p*: "
+        f"paired bootstrap of {SAMPLES:,} samples. Each row is one training, and p does not know "
+        "the noise of training."
+    )
