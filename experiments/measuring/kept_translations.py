@@ -29,12 +29,18 @@ def p_value(reference: tuple[StudyRun, float], other: tuple[StudyRun, float]) ->
     Each run's kept translations at a threshold; both of one corpus. It is sacrebleu's, with a fixed
     seed, and says nothing of the noise of training.
     """
-    texts = [scored_texts(*of) for of in (reference, other)]
-    if texts[0] == texts[1]:  # sacrebleu would call it significant
+    texts = (tuple(scored_texts(*of)) for of in (reference, other))
+    return _p_value(_bleu(reference[0].corpus, reference[0].languages), *texts)
+
+
+@cache
+def _p_value(metric: BLEU, *texts: tuple[str, ...]) -> float:
+    """Tables and sentences ask for the same."""
+    before, after = texts
+    if before == after:  # sacrebleu would call it significant
         return 1.0
-    metric = {"BLEU": _bleu(reference[0].corpus, reference[0].languages)}
-    named = list(zip(("reference", "other"), texts, strict=True))
-    _, scores = PairedTest(named, metric, None, test_type="bs", n_samples=SAMPLES)()
+    named = [("reference", list(before)), ("other", list(after))]
+    _, scores = PairedTest(named, {"BLEU": metric}, None, test_type="bs", n_samples=SAMPLES)()
     return float(scores["BLEU"][1].p_value)
 
 
