@@ -33,8 +33,8 @@ logging.getLogger("absl").setLevel(logging.CRITICAL)
 class Checkpoints:
     """One kind of checkpoint of a run, `latest` or `best`: the newest replaces the one before.
 
-    writes: whether what an interrupted writer left is removed. One who only reads leaves it: a
-    training may be writing it at this moment.
+    writes: whether what an interrupted writer left is removed, before the first save at the
+    latest. One who only reads leaves it: a training may be writing it at this moment.
     """
 
     def __init__(self, run: Path, kind: str, *, writes: bool = True):

@@ -90,7 +90,11 @@ def test_reading_leaves_what_is_being_written(tmp_path):
     half = tmp_path / "checkpoints" / "best" / "4.orbax-checkpoint-tmp"
     half.mkdir()
     assert Checkpoints(tmp_path, "best", writes=False).step() == 3 and half.exists()
-    assert Checkpoints(tmp_path, "best").step() == 3 and not half.exists()
+    writer = Checkpoints(tmp_path, "best")
+    assert writer.step() == 3
+    writer.save(5, {"a": np.arange(5.0)}, {})
+    writer.wait()
+    assert writer.step() == 5 and not half.exists()
 
 
 @pytest.fixture
