@@ -4,6 +4,8 @@ One that ends leaves the beam for the list of finished hypotheses; a sentence is
 its live hypotheses can still win.
 """
 
+import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -109,9 +111,7 @@ class Beam:
         each = zip(self.members, places.read, places.decoders, strict=True)
         written = [member.write(read, state, places.last) for member, read, state in each]
         decoders, members_scores, windows = zip(*written, strict=True)
-        # log p of a word is its score less what all words of the list come to.
-        scores = sum(members_scores) / len(written)
-        total = sum(jax.nn.logsumexp(each, axis=-1) for each in members_scores) / len(written)
+        scores, total = _mean_probability(members_scores)
         before = jnp.where(live, places.live_scores - total, -jnp.inf)
         scores, parent, chosen = best_continuations(scores, before, END, self.size)
         word = places.shortlist.words(chosen)
@@ -143,6 +143,20 @@ class Beam:
     def power(self, length: Int[Array, "*N"]) -> Float[Array, "*N"]:
         """What sums of log p over so many words are divided by."""
         return jnp.maximum(length, 1).astype(jnp.float32) ** self.length_exponent
+
+
+def _mean_probability(
+    members_scores: Sequence[Float[Array, "P K V"]],
+) -> tuple[Float[Array, "P K V"], Float[Array, "P K"]]:
+    """Scores of words and their total over all words of the list, in logarithms: less the total, a
+    score is log p of the word, p being the mean of the members'. One member's stay as they are."""
+    totals = [jax.nn.logsumexp(each, axis=-1) for each in members_scores]
+    alike = [
+        each + (totals[0] - total)[..., None]
+        for each, total in zip(members_scores[1:], totals[1:], strict=True)
+    ]
+    together = functools.reduce(jnp.logaddexp, alike, members_scores[0])
+    return together - math.log(len(totals)), totals[0]
 
 
 def _choose(tree: PyTree, chosen: Int[Array, "B K"]) -> PyTree:

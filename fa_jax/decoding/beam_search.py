@@ -1,6 +1,6 @@
 """Beam search: a `lax.while_loop`, sentences and hypotheses batched.
 
-Several models may search together, as an ensemble: the mean of their log probabilities decides.
+Several models may search together, as an ensemble: the mean of their probabilities decides.
 The sentences wait in a queue. As many as there are places are searched together (`Beam`); when some
 of them are done, the next ones take their places. A step notes words and which hypotheses they
 continue; translations are read back from these notes when a sentence leaves its place.
