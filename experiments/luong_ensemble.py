@@ -38,7 +38,7 @@ def part() -> Part:
     notes = (
         "Words, local-p, general score, input feeding, unknown words replaced: the last system of "
         "Luong et al.'s table, trained with several seeds. Together they write what the mean of "
-        "their probabilities finds best. On the validation set it was chosen."
+        "their probabilities finds best."
     )
     return Part("luong_ensemble", "Luong et al.: an ensemble", lines, notes, findings)
 

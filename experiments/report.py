@@ -22,6 +22,7 @@ PARTS = (
     "choi_table1",
     "luong_table",
     "luong_lengths",
+    "luong_ensemble",
     "documents",
 )
 """Modules of the study, in the report's order. A new table or figure is its module and a row here.
