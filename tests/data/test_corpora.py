@@ -13,11 +13,6 @@ ENGLISH = ["I am here.", "It rains.", "Good night."]
 JAPANESE = ["私はここにいる。", "雨が降る。", "おやすみ。"]
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("FA_JAX_CACHE", str(tmp_path / "cache"))
-
-
 @pytest.fixture
 def folder(tmp_path):
     folder = tmp_path / "my text"
