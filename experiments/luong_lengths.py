@@ -1,30 +1,20 @@
 """Luong et al. (2015), length analysis: BLEU of each of their systems by the source's length."""
 
-import math
-from functools import cache
 from pathlib import Path
-
-import numpy as np
 
 from experiments.drawing import drawn, finish
 from experiments.luong_table import BASE, LOCAL_P, SYSTEMS, WANTED
-from experiments.measuring.kept_translations import bleu_of_sentences
 from experiments.measuring.study_run import TITLES
 from experiments.measuring.wanted import train_and_measure
+from experiments.tables.by_length import bleu_by_length, mean_lengths
 from experiments.tables.part import Part, bullets, rows_as_table, write_part
-from experiments.tables.system_rows import CORPUS, System
-from fa_jax.data.corpora import load_corpus
-from fa_jax.data.tokenizers import Words
-
-GROUPS = 5
-"""Fifths of the test set, by the length of the source."""
+from experiments.tables.system_rows import CORPUS
 
 
 def part() -> Part:
     """The table and the figure, from kept translations."""
-    means = [np.mean([_lengths()[place] for place in group]) for group in _groups()]
-    head = ("system", *(f"{length:.1f} words" for length in means))
-    bleus = {row.name: _bleus(row) for row in SYSTEMS}
+    head = ("system", *(f"{length:.1f} words" for length in mean_lengths(BASE.run)))
+    bleus = {row.name: bleu_by_length(row.run) for row in SYSTEMS}
     rows = [(name, *(f"{bleu:.2f}" for bleu in of)) for name, of in bleus.items()]
     better = zip(bleus[BASE.name], bleus[LOCAL_P.name], strict=True)
     shortest, *_, longest = (with_attention / without for without, with_attention in better)
@@ -44,28 +34,11 @@ def part() -> Part:
     return Part("luong_lengths", title, lines, notes, findings, {"luong_lengths": _draw})
 
 
-@cache
-def _lengths() -> list[int]:
-    """Words of each source of the test set."""
-    languages = SYSTEMS[0].run.languages
-    split = Words(languages.split("-")[0]).tokenize
-    return [len(split(source)) for source, _ in load_corpus(CORPUS, languages).test]
-
-
-def _groups() -> list[np.ndarray]:
-    """Places of sentences in the test set, those of the shortest fifth first."""
-    return np.array_split(np.argsort(_lengths(), kind="stable"), GROUPS)
-
-
-def _bleus(row: System) -> list[float]:
-    return [bleu_of_sentences(row.run, math.inf, group.tolist()) for group in _groups()]
-
-
 def _draw(path: Path):
-    means = [np.mean([_lengths()[place] for place in group]) for group in _groups()]
+    means = mean_lengths(BASE.run)
     with drawn(path, 7) as axes:
         for row in SYSTEMS:
-            axes.plot(means, _bleus(row), "o-", label=row.name)
+            axes.plot(means, bleu_by_length(row.run), "o-", label=row.name)
         finish(axes, "source length (words, means of fifths)", "BLEU (test set)")
 
 

@@ -304,33 +304,6 @@ def test_what_cannot_be_says_what_can(make, words):
         make()
 
 
-@pytest.mark.parametrize(
-    ("parts", "words"),
-    [
-        ((fa_jax.Linear(), "flexible"), r"score.*Linear\(\)"),
-        (("dot", None), "span.*None"),
-        ((fa_jax.Global(), fa_jax.Dot()), r"score.*Global\(\)"),
-    ],
-)
-def test_a_part_in_the_wrong_place_is_named(parts, words):
-    with pytest.raises(TypeError, match=f"(?s){words}"):
-        fa_jax.AttentionConfig(*parts)
-
-
-def test_a_name_stands_for_the_value_with_its_defaults():
-    for score, of_score in fa_jax.SCORES.items():
-        for span, of_span in fa_jax.SPANS.items():
-            values = fa_jax.AttentionConfig(of_score(), of_span())
-            assert fa_jax.AttentionConfig(score, span) == values
-
-
-def test_parts_inherit_from_their_base_alone():
-    bases = {"SCORES": fa_jax.Score, "SPANS": fa_jax.Span, "SUMMARIES": fa_jax.Summary}
-    for registry, base in bases.items():
-        for kind in getattr(fa_jax, registry).values():
-            assert kind.__bases__ == (base,)
-
-
 @pytest.mark.parametrize("order", [lambda f: jax.jit(jax.vmap(f)), lambda f: jax.vmap(jax.jit(f))])
 def test_under_vmap_windows_agree_with_dense(order, monkeypatch):
     """Lanes need different numbers of chunks."""
@@ -369,8 +342,3 @@ def case_of_sizes(score, **sizes):
 def run_of(config, **arrays):
     params, mine, *rest = case(config)
     return run(params, config, mine | arrays, *rest)
-
-
-def test_config_can_be_static():
-    config = fa_jax.AttentionConfig("general", "local_p")
-    assert hash(config) == hash(dataclasses.replace(config))
