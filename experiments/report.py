@@ -21,8 +21,10 @@ PARTS = (
     "finer_scores",
     "choi_table1",
     "luong_table",
+    "luong_scores",
     "luong_lengths",
     "luong_ensemble",
+    "luong_reasons",
     "documents",
 )
 """Modules of the study, in the report's order. A new table or figure is its module and a row here.

@@ -49,8 +49,10 @@ class Traces(Wanted):
     def train_and_measure(self):
         self._scores().train_and_measure()
         run, asked = train_or_load(self.run), self._asked()
+        changes = {"threshold": self._threshold(), **self.run.decoding}
+        decoding = dataclasses.replace(run.config.decoding, **changes)
         found = [
-            _plain(fa_jax.trace(run, sentence, threshold=self._threshold()), self.dimensions)
+            _plain(fa_jax.trace(run, sentence, decoding=decoding), self.dimensions)
             for sentence in asked["sentences"]
         ]
         write(self.path, json.dumps(asked | {"traces": found}, ensure_ascii=False) + "\n")
