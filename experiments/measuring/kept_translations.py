@@ -60,7 +60,8 @@ def bleu_of_sentences(run: StudyRun, threshold: float, places: Sequence[int]) ->
     pairs = zip(scored_texts(run, threshold), references(run.corpus, run.languages), strict=True)
     chosen = [pair for place, pair in enumerate(pairs) if place in set(places)]
     texts, wanted = zip(*chosen, strict=True)
-    metric = BLEU(tokenize=bleu_tokenizer(_target(run.languages)))
+    tokenizer = bleu_tokenizer(_target(run.languages))
+    metric = BLEU(tokenize=tokenizer, force=True)  # a period behind an unknown word stands apart
     return metric.corpus_score(texts, [wanted]).score
 
 
