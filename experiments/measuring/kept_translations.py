@@ -6,6 +6,7 @@ An unknown word counts as one word, as it does in `fa_jax.evaluation.scores`.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
@@ -60,9 +61,7 @@ def bleu_of_sentences(run: StudyRun, threshold: float, places: Sequence[int]) ->
     pairs = zip(scored_texts(run, threshold), references(run.corpus, run.languages), strict=True)
     chosen = [pair for place, pair in enumerate(pairs) if place in set(places)]
     texts, wanted = zip(*chosen, strict=True)
-    tokenizer = bleu_tokenizer(_target(run.languages))
-    metric = BLEU(tokenize=tokenizer, force=True)  # a period behind an unknown word stands apart
-    return metric.corpus_score(texts, [wanted]).score
+    return _metric(run.languages).corpus_score(texts, [wanted]).score
 
 
 @dataclass(frozen=True)
@@ -96,8 +95,13 @@ def references(corpus: str, languages: str) -> Sequence[str]:
 @cache
 def _bleu(corpus: str, languages: str) -> BLEU:
     """With the references' n-grams counted once."""
-    wanted = references(corpus, languages)
-    return BLEU(references=[wanted], tokenize=bleu_tokenizer(_target(languages)))
+    return _metric(languages, references=[references(corpus, languages)])
+
+
+def _metric(languages: str, **options: Any) -> BLEU:
+    """It does not ask for text that is not tokenized: a period behind an unknown word stands
+    apart."""
+    return BLEU(tokenize=bleu_tokenizer(_target(languages)), force=True, **options)
 
 
 def _target(languages: str) -> str:
