@@ -76,8 +76,13 @@ def part() -> Part:
     return Part("luong_scores", title, lines, notes, findings)
 
 
+def bleu_by_span(corpus: str) -> tuple[float, float, float]:
+    """Of global, local-m and local-p, with the general score."""
+    return tuple(recorded(run)["bleu"] for run in BY_SPAN[corpus])
+
+
 def _spans(corpus: str) -> str:
-    everything, local_m, local_p = (recorded(run)["bleu"] for run in BY_SPAN[corpus])
+    everything, local_m, local_p = bleu_by_span(corpus)
     return (
         f"**Luong et al., spans, {TITLES[corpus]}** (`{corpus}`, general score): global "
         f"{everything:.2f} BLEU, local-p {signed(local_p - everything)}, local-m "

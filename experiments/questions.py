@@ -16,6 +16,7 @@ from experiments.measuring.records import selected, shown
 from experiments.measuring.study_run import LANGUAGES, TITLES, StudyRun
 from experiments.measuring.wanted import train_and_measure
 from experiments.measuring.word_classes import CLASSES, class_of
+from experiments.tables.fifths import GROUPS, fifths
 from experiments.tables.part import Part, bullets, rows_as_table, write_part
 
 RUNS = {
@@ -23,7 +24,6 @@ RUNS = {
     for corpus in ("tatoeba_en_ja", "bible_de_en")
 }
 WANTED = [Observations(run) for run in RUNS.values()]
-GROUPS = 5
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _draw_windows(found: Mapping[str, Sentences], path: Path):
 def _losses(found: Mapping[str, Sentences]) -> Answer:
     rows, findings = [], []
     for corpus, of in found.items():
-        groups = [of.loss[group] for group in _fifths(of.length)]
+        groups = [of.loss[group] for group in fifths(of.length)]
         rows.append((TITLES[corpus], *(f"{g.mean():+.2f} ± {_error(g):.2f}" for g in groups)))
         more = groups[-1].mean() - groups[0].mean()
         error = np.hypot(_error(groups[-1]), _error(groups[0]))
@@ -201,7 +201,7 @@ def _losses(found: Mapping[str, Sentences]) -> Answer:
 def _draw_losses(found: Mapping[str, Sentences], path: Path):
     with drawn(path, 6) as axes:
         for corpus, of in found.items():
-            groups = [of.loss[group] for group in _fifths(of.length)]
+            groups = [of.loss[group] for group in fifths(of.length)]
             lengths, losses = _grouped(of.length, of.loss)
             axes.errorbar(lengths, losses, [_error(group) for group in groups], fmt="o-",
                           capsize=3, color=COLOURS[corpus], label=TITLES[corpus])  # fmt: skip
@@ -211,14 +211,9 @@ def _draw_losses(found: Mapping[str, Sentences], path: Path):
         axes.legend(frameon=False)
 
 
-def _fifths(x: np.ndarray) -> list[np.ndarray]:
-    """Places of the smallest fifth first."""
-    return np.array_split(np.argsort(x, kind="stable"), GROUPS)
-
-
 def _grouped(x: np.ndarray, y: np.ndarray) -> tuple[list[float], list[float]]:
     """Means of fifths of x."""
-    groups = _fifths(x)
+    groups = fifths(x)
     return [float(x[g].mean()) for g in groups], [float(y[g].mean()) for g in groups]
 
 

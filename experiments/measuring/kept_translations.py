@@ -99,8 +99,8 @@ def _bleu(corpus: str, languages: str) -> BLEU:
 
 
 def _metric(languages: str, **options: Any) -> BLEU:
-    """It does not ask for text that is not tokenized: a period behind an unknown word stands
-    apart."""
+    """It has no warning of tokenized text: an unknown word has spaces around it, so that a period
+    may stand alone."""
     return BLEU(tokenize=bleu_tokenizer(_target(languages)), force=True, **options)
 
 

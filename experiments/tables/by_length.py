@@ -7,11 +7,9 @@ import numpy as np
 
 from experiments.measuring.kept_translations import bleu_of_sentences
 from experiments.measuring.study_run import StudyRun
+from experiments.tables.fifths import fifths
 from fa_jax.data.corpora import load_corpus
 from fa_jax.data.tokenizers import Words
-
-GROUPS = 5
-"""Fifths of the test set."""
 
 
 def mean_lengths(run: StudyRun) -> list[float]:
@@ -27,7 +25,7 @@ def bleu_by_length(run: StudyRun) -> list[float]:
 
 def _groups(run: StudyRun) -> list[np.ndarray]:
     """Places of sentences in the test set."""
-    return np.array_split(np.argsort(_lengths(run.corpus, run.languages), kind="stable"), GROUPS)
+    return fifths(np.array(_lengths(run.corpus, run.languages)))
 
 
 @cache
