@@ -8,7 +8,7 @@ from fa_jax.attention.learnt_in_windows import learns_in_windows
 from fa_jax.config import Config
 
 WINDOW = 0.4
-"""Share of the source that fine-tuning orders where nobody says otherwise."""
+"""Share of the source that is ordered where nobody says which, nor what windows may cost."""
 THRESHOLD, NARROW = 1.2, attention.Flexible(sigma=1.0)
 """What windows by order are learnt with: the paper's threshold, and a σ that lets windows of three
 positions be had before the strength comes near 1."""

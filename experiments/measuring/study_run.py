@@ -152,7 +152,8 @@ class StudyRun:
         """What a reader types to train it, and to have its unknown words replaced."""
         options = list(_options(self.start, self.changes))
         if self.finetuned:
-            ordered = [] if self.window == WINDOW else ["--window", f"{self.window:g}"]
+            by_itself = self.documents and self.window == WINDOW
+            ordered = [] if by_itself else ["--window", f"{self.window:g}"]
             passages = ["--documents", str(self.documents)] if self.documents else []
             words = ["finetune", f"runs/{self.base.folder}", *passages, *ordered]
         else:

@@ -61,7 +61,7 @@ def train(config: Config, folder: str | Path | None = None) -> Run:
     check_order(config)
     folder = Path(folder or f"runs/{config.data.languages}-{config.preset}")
     data = prepare(config.data)
-    _say(told(config, amount_of_text(data.corpus)))
+    say(told(config, amount_of_text(data.corpus)))
     return _with_length_exponent(_trained(folder, config, data, None))
 
 
@@ -95,9 +95,9 @@ def finetune(run: Run, folder: str | Path | None = None, config: Config | None =
     data = prepare(config.data, codecs=(run.source, run.target))
     tuned = _trained(Path(folder), config, data, start)
     if config.training.window:
-        _say("looking for the threshold with such windows, on the validation set")
+        say("looking for the threshold with such windows, on the validation set")
         threshold = threshold_for_window(tuned, config.training.window)
-        tuned = _decoding_with(tuned, threshold=threshold)
+        tuned = decoding_with(tuned, threshold=threshold)
     return _with_length_exponent(tuned)
 
 
@@ -189,18 +189,19 @@ def _with_length_exponent(run: Run) -> Run:
     """Chooses it, where nobody has."""
     if run.config.decoding.length_exponent is not None:
         return run
-    _say("choosing how translations of different lengths compare, on the validation set")
+    say("choosing how translations of different lengths compare, on the validation set")
     exponent = best_length_exponent(run)
-    _say(f"they compare by log p ÷ length^{exponent:g} (--decoding.length-exponent sets another)")
-    return _decoding_with(run, length_exponent=exponent)
+    say(f"they compare by log p ÷ length^{exponent:g} (--decoding.length-exponent sets another)")
+    return decoding_with(run, length_exponent=exponent)
 
 
-def _say(text: str):
+def say(text: str):
+    """To the user, on stderr; by one process of several."""
     if jax.process_index() == 0:
         print(text, file=sys.stderr, flush=True)
 
 
-def _decoding_with(run: Run, **changes: Any) -> Run:
+def decoding_with(run: Run, **changes: Any) -> Run:
     """The run, and its `config.json`, with other settings of decoding."""
     if jax.process_index() == 0:
         set_decoding(run.folder, **changes)

@@ -1,12 +1,17 @@
 """Windows by order: what was ordered is what an evaluation finds."""
 
+import math
 from dataclasses import replace
 
 import pytest
 
 import fa_jax
+from fa_jax.cli.finetune import FACTORS
 from fa_jax.errors import UserError
-from fa_jax.runs.order import window_share
+from fa_jax.evaluation.selection import Candidate, choose
+from fa_jax.finetuning_settings import THRESHOLD
+from fa_jax.runs.evaluate import Selection
+from fa_jax.runs.order import NARROWED, STEP, order_for_loss, window_share
 from fa_jax.training.metrics import read_metrics
 
 
@@ -56,14 +61,28 @@ def test_a_run_that_is_finetuned_decodes_with_the_window_that_was_ordered(traine
 
 
 def test_what_windows_may_cost(trained, cli_call):
-    """A loss of a hundred BLEU allows the narrowest; a run without strengths has none."""
+    """A loss of a hundred BLEU allows the narrowest windows: they are ordered narrower still."""
     folder = trained.with_name("narrow")
-    options = ("--run", folder, "--window", 0.5, "--loss", 100, "--steps", 1)
+    options = ("--run", folder, "--loss", 100, "--steps", 1)
     status, out, err = cli_call("finetune", trained, *options)
     assert status == 0, err
-    assert "<- chosen" in out
+    before = fa_jax.load_run(trained)
+    narrowest = replace(before.config.decoding, threshold=THRESHOLD * FACTORS[0])
+    scores = fa_jax.evaluate(before, "validation", narrowest).scores
+    untrained = scores["window"] / scores["source_length"]
+    assert f"windows of {untrained:.0%} of the source cost" in err
+    assert "<- chosen" in out and "the run before had" in out
     run = fa_jax.load_run(folder)
-    assert share(run, run.config.decoding.threshold) < 0.5
+    assert run.config.training.window == pytest.approx(NARROWED * untrained, abs=STEP / 2 + 1e-6)
+    assert share(run, run.config.decoding.threshold) < run.config.training.window
+
+
+@pytest.mark.parametrize(("bleu", "order"), [(17.9, 0.65), (17.0, 0.8)])
+def test_what_loses_more_is_not_ordered(bleu, order):
+    everywhere = Candidate("run", math.inf, bleu=18.0, window=20.0)
+    near = Candidate("run", 1.2, bleu=bleu, window=16.0)
+    chosen = choose([everywhere, near], everywhere.bleu)
+    assert order_for_loss(Selection((everywhere, near), chosen, everywhere.bleu)) == order
 
 
 @pytest.mark.parametrize(
