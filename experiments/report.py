@@ -18,6 +18,7 @@ PARTS = (
     "figure4",
     "questions",
     "betas",
+    "any_text",
     "finer_scores",
     "choi_table1",
     "choi_alignments",
@@ -55,10 +56,10 @@ it counts as three (`<`, `unk`, `>`), because those translations were not kept. 
 selected by that BLEU. Beam search compares hypotheses by the mean log p of a word
 (`--decoding.length-exponent 1`), but for documents.
 
-All runs but those of documents and of the neighbours' systems (Choi et al., Luong et al.) are by an
-earlier version. Its settings were found corpus by corpus (`experiments/README.md`), and the
-translation's loss taught the strengths. The commands kept with the records give today's settings.
-Fine-tuned runs were trained an epoch longer than the runs beside them.
+All runs but those of any text, of documents and of the neighbours' systems (Choi et al., Luong et
+al.) are by an earlier version. Its settings were found corpus by corpus (`experiments/README.md`),
+and the translation's loss taught the strengths. The commands kept with the records give today's
+settings. Fine-tuned runs were trained an epoch longer than the runs beside them.
 """
 LAST = """## What is not here
 
