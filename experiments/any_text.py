@@ -83,8 +83,9 @@ def part() -> Part:
         f"`fa-jax finetune --window {WINDOW:g}`. "
         "No other option is set, but that whole Bibles leave out sentences of more than 50 tokens. "
         "*Window*: the share of the source's positions that are scored on the test set. τ was "
-        "found on the validation set. *Minutes*: those of flexible attention's training, then of "
-        "its ordered windows, in brackets on how many cores of two."
+        "found on the validation set, by greedy search; its windows are wider than those of beam "
+        "search. Today's `finetune` searches with the run's own beam. *Minutes*: those of flexible "
+        "attention's training, then of its ordered windows, in brackets on how many cores of two."
     )
     return Part("any_text", "One recipe for any text", lines, notes, _findings())
 

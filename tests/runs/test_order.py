@@ -16,7 +16,7 @@ from fa_jax.training.metrics import read_metrics
 
 
 def share(run, threshold):
-    decoding = replace(run.config.decoding, threshold=threshold, beam_size=1)
+    decoding = replace(run.config.decoding, threshold=threshold)
     scores = fa_jax.evaluate(run, "validation", decoding).scores
     return scores["window"] / scores["source_length"]
 
