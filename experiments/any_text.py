@@ -52,7 +52,7 @@ class Trained:
 
 
 ROWS = [
-    Trained(StudyRun("tatoeba_en_ja", "small"), with_global=False, cores=1),
+    Trained(StudyRun("tatoeba_en_ja", "small"), cores=1),
     Trained(StudyRun("tatoeba_en_ja", "small", pairs=5_000), cores=1),
     Trained(StudyRun("tatoeba_en_ja", "small", backwards=True), with_global=False),
     Trained(StudyRun("tatoeba_de_en", "small"), with_global=False, cores=1),
