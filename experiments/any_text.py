@@ -45,11 +45,6 @@ class Trained:
         """Windows of 0.4 of the source."""
         return replace(self.start, finetuned=True, window=WINDOW)
 
-    @property
-    def runs(self) -> tuple[StudyRun, StudyRun, StudyRun]:
-        """In the order of the table's columns."""
-        return self.everywhere, self.flexible, self.ordered
-
 
 ROWS = [
     Trained(StudyRun("tatoeba_en_ja", "small"), cores=1),
