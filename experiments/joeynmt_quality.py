@@ -14,8 +14,8 @@ recurrent examples itself: `rnn_small`, 30 units for 100 updates of a toy corpus
 example of good settings, and `rnn_reverse`, which reverses lists. What is set otherwise here is in
 `_settings` and in the table's notes.
 
-`taskset -c 0 python -m experiments.joeynmt_quality tatoeba_de_en-small` measures one corpus on one
-core, `tatoeba_de_en-small.iwslt14_deen_bpe` with one example; no name: all.
+`python -m experiments.joeynmt_quality tatoeba_en_ja-small` measures one corpus,
+`tatoeba_en_ja-small.iwslt14_deen_bpe` with one example; no name: all.
 """
 
 import json
@@ -56,10 +56,11 @@ SUBWORDS = EXAMPLES[0]
 BEAM = 5
 """Ours."""
 TEXTS = [
-    StudyRun("tatoeba_en_ja", "small"),
-    StudyRun("bible_de_en", "small", pairs=5_000),
-    StudyRun("tatoeba_de_en", "small"),
+    (StudyRun("tatoeba_en_ja", "small"), 1),
+    (StudyRun("tatoeba_en_ja", "small", pairs=5_000), 1),
+    (StudyRun("bible_de_en", "small", pairs=5_000), 2),
 ]
+"""Our runs, and the cores that each was trained on."""
 HEAD = ("corpus", "pairs", "example", "parameters", "minutes", "updates", "epochs", "JoeyNMT",
         "ours", "ours − JoeyNMT", "p")  # fmt: skip
 
@@ -70,6 +71,7 @@ class JoeyNMT(Wanted):
 
     run: StudyRun
     example: str
+    cores: int
 
     @property
     def name(self) -> str:
@@ -82,10 +84,11 @@ class JoeyNMT(Wanted):
         return RECORDS / "joeynmt" / f"{self.name}.json"
 
     def is_recorded(self) -> bool:
-        """For as many seconds as our run has now."""
+        """For as many seconds as our run has now, on as many cores."""
         if not Scores(self.run).is_recorded() or not self.path.exists():
             return False
-        return self.recorded()["given_seconds"] == record_of(self.run).get("seconds")
+        given = self.recorded()["given_seconds"], self.recorded()["cores"]
+        return given == (record_of(self.run).get("seconds"), self.cores)
 
     def train_and_measure(self):
         if not Scores(self.run).is_recorded():
@@ -98,7 +101,7 @@ class JoeyNMT(Wanted):
         seconds = record_of(self.run).get("seconds")
         if not seconds:
             raise UserError(f"{self.run.name}: how long its training took is not recorded")
-        found = measure(self.run, self.example, seconds, RUNS / "joeynmt" / self.name)
+        found = measure(self, seconds, RUNS / "joeynmt" / self.name)
         keep(self.path, found)
 
     def recorded(self) -> dict[str, Any]:
@@ -110,19 +113,20 @@ class JoeyNMT(Wanted):
         return self.path.with_suffix(".txt").read_text(encoding="utf-8").splitlines()
 
 
-WANTED = [JoeyNMT(run, example) for run in TEXTS for example in EXAMPLES]
+WANTED = [JoeyNMT(run, example, cores) for run, cores in TEXTS for example in EXAMPLES]
 
 
-def measure(run: StudyRun, example: str, seconds: float, folder: Path) -> dict[str, Any]:
+def measure(one: JoeyNMT, seconds: float, folder: Path) -> dict[str, Any]:
     """Trains JoeyNMT so long on the text of a run of ours, and scores its translations as ours.
 
-    example: one of `EXAMPLES`. folder: its workplace, made anew.
+    folder: its workplace, made anew.
 
     Raises:
       UserError: JoeyNMT is not there, or has stopped.
     """
     if not PYTHON.exists():
         raise UserError(f"{PYTHON} is not there: `make peers` installs JoeyNMT beside fa_jax")
+    run, example = one.run, one.example
     print(f"JoeyNMT's {example} trains on {run.text} for {seconds:.0f} seconds: {folder}/log.txt",
           file=sys.stderr, flush=True)  # fmt: skip
     corpus = load_corpus(run.text, run.languages)
@@ -132,11 +136,12 @@ def measure(run: StudyRun, example: str, seconds: float, folder: Path) -> dict[s
     settings = json.dumps(_settings(example, folder.resolve(), languages), indent=2)
     write(folder / "config.json", settings)
     changed = _changed(example, json.loads(settings.replace(f"{folder.resolve()}/", "")))
-    found = _ask(folder, seconds)
+    found = _ask(folder, seconds, one.cores)
     target = languages[1]
     wanted = [reference for _, reference in corpus.test]
     scores = score_translations(found["translations"], wanted, target, Words(target).tokenize)
-    return {"given_seconds": seconds, "test": scores, "changed": changed, **found}
+    given = {"given_seconds": seconds, "cores": one.cores}
+    return {**given, "test": scores, "changed": changed, **found}
 
 
 def keep(path: Path, found: dict[str, Any]):
@@ -193,8 +198,8 @@ def _flat(settings: dict[str, Any], place: str = "") -> Iterator[tuple[str, Any]
             yield f"{place}{name}", value
 
 
-def _ask(folder: Path, seconds: float) -> dict[str, Any]:
-    command = [PYTHON, "-P", SIDE, folder / "config.json", f"{seconds}"]
+def _ask(folder: Path, seconds: float, cores: int) -> dict[str, Any]:
+    command = [PYTHON, "-P", SIDE, folder / "config.json", f"{seconds}", f"{cores}"]
     with (folder / "log.txt").open("w", encoding="utf-8") as log:
         found = subprocess.run(command, stdout=subprocess.PIPE, stderr=log, text=True)
     if found.returncode:
@@ -214,8 +219,8 @@ def part() -> Part:
         "BLEU of the test set, beam 5: on characters where the target is Japanese, on sacrebleu's "
         "13a words elsewhere. Ours: what `fa-jax train LANGUAGES --corpus CORPUS` gives, at τ = ∞. "
         f"JoeyNMT {versions['joeynmt']}, torch {versions['torch']}: the examples are `configs/` of "
-        "version 1.5, trained for as many seconds as ours, each on one core of two. JoeyNMT's time "
-        "begins when its text is loaded and its subwords are learnt, ours before. "
+        "version 1.5, trained for as many seconds as ours, on as many cores (in brackets). "
+        "JoeyNMT's time begins when its text is loaded and its subwords are learnt, ours before. "
         "Changed: text keeps its upper case; no GPU; the beam, where it was 10; English and "
         "Japanese are in subwords in both examples, and Moses does not split Japanese before they "
         "are learnt; merges end where no further pair occurs twice, if that is before 32,000. It "
@@ -234,7 +239,7 @@ def _cells(one: JoeyNMT, theirs: float, ours: float) -> tuple[str, ...]:
         f"{run.pairs:,}" if run.pairs else "all",
         f"`{one.example}`",
         f"{record['parameters'] / 1e6:.1f} M",
-        f"{record['seconds'] / 60:.0f}",
+        f"{record['seconds'] / 60:.0f} ({one.cores})",
         f"{record['updates']:,}",
         f"{record['epochs']:.1f}",
         f"{theirs:.2f}",
@@ -280,7 +285,7 @@ def main(names: Sequence[str]):
     """
     known = {name for one in WANTED for name in (one.run.name, one.name)}
     if unknown := set(names) - known:
-        choice = ", ".join(run.name for run in TEXTS)
+        choice = ", ".join(run.name for run, _ in TEXTS)
         raise SystemExit(f"unknown: {', '.join(sorted(unknown))}; choose {choice}")
     try:
         train_and_measure(

@@ -1,8 +1,8 @@
 """JoeyNMT's side of `joeynmt_quality`: learns subwords, trains so long, translates the test set.
 
 Runs in JoeyNMT's own environment and imports nothing of fa_jax:
-python -P joeynmt_quality_side.py CONFIG SECONDS. All that it does is JoeyNMT's own but the clock
-and the subwords, which `scripts/get_iwslt14_bpe.sh` learns outside of it.
+python -P joeynmt_quality_side.py CONFIG SECONDS CORES. All that it does is JoeyNMT's own but the
+clock and the subwords, which `scripts/get_iwslt14_bpe.sh` learns outside of it.
 """
 
 import json
@@ -144,14 +144,15 @@ def _plateau(optimizer: torch.optim.Optimizer, verbose: bool, **settings) -> Red
     return ReduceLROnPlateau(optimizer, **settings)
 
 
-def main(config: str, seconds: float):
+def main(config: str, seconds: float, cores: int):
     """Answers with a line of JSON; all that JoeyNMT prints goes to stderr."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    torch.set_num_threads(1)
+    os.sched_setaffinity(0, range(cores))
+    torch.set_num_threads(cores)
     builders.ReduceLROnPlateau = _plateau  # `verbose`: torch has it no more, JoeyNMT gives it
     print(json.dumps(measure(config, seconds)), file=answers, flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]))
+    main(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]))

@@ -119,7 +119,7 @@ def test_a_runs_command_trains_its_config(run, monkeypatch):
     monkeypatch.setattr(fa_jax, "load_run", lambda folder: base)
     monkeypatch.setattr("fa_jax.cli.finetune.read_config", lambda folder: base.config)
     monkeypatch.setattr(fa_jax, "train", lambda config, folder: train(folder, config))
-    monkeypatch.setattr(fa_jax, "finetune", lambda run, folder, config: train(folder, config))
+    monkeypatch.setattr(fa_jax, "finetune", lambda run, folder, config, _: train(folder, config))
     with pytest.raises(SystemExit):
         cli.main(run.command.split()[1:])
     assert (trained[0].name, trained[1]) == (run.folder, run.config)

@@ -1,10 +1,7 @@
 """`fa-jax finetune`."""
 
-import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-import jax
 
 import fa_jax
 from fa_jax.cli.arguments import ATTENTION, Attention, Deterministic, RunFolder
@@ -12,22 +9,11 @@ from fa_jax.cli.scores import train_and_score
 from fa_jax.config import Config, DecodingConfig, TrainingConfig
 from fa_jax.deterministic import compute_the_same_bits
 from fa_jax.errors import UserError
-from fa_jax.evaluation.selection import LARGEST_LOSS, table
-from fa_jax.finetuning_settings import (
-    THRESHOLD,
-    WINDOW,
-    finetuning,
-    is_flexible,
-    learning_documents,
-)
-from fa_jax.runs.evaluate import Selection
+from fa_jax.evaluation.selection import LARGEST_LOSS
+from fa_jax.finetuning_settings import WINDOW, finetuning, is_flexible, learning_documents
 from fa_jax.runs.folder import read_config
-from fa_jax.runs.order import order_for_loss
 from fa_jax.runs.run import Run
-from fa_jax.runs.train import check_flexible, check_order, decoding_with, say
-
-FACTORS = tuple(2 ** (third / 3) for third in range(-4, 7))
-"""Of a run's own threshold: what --loss chooses among."""
+from fa_jax.runs.train import check_flexible, check_order, say
 
 
 @dataclass(frozen=True)
@@ -99,58 +85,29 @@ class Command:
     def __call__(self):
         if self.deterministic:
             compute_the_same_bits()
-        if self.loss is not None and not (self.loss >= 0 and self.training.window):
-            raise UserError(
-                "--loss must be at least 0, and needs a flexible span and a --window above 0; got "
-                f"{self.loss}"
-            )
         source = fa_jax.load_run(self.source)
         model = replace(source.config.model, attention=self.attention.attention())
         settings = self.settings()
         changes = {"model": model, "training": self.training, "decoding": self.decoding}
-        config, before = replace(settings, **changes), None
-        check_order(config)
+        config, loss = replace(settings, **changes), self.loss
+        check_order(config, loss)
         ordered = self.window is not None or self.training.window != settings.training.window
         if self.training.window and not (ordered or self.documents):
-            config, before = self._ordered(source, config)
-        train_and_score(lambda: self._narrowed(fa_jax.finetune(source, self.run, config), before))
-
-    @property
-    def _largest_loss(self) -> float:
-        return LARGEST_LOSS if self.loss is None else self.loss
-
-    def _ordered(self, source: Run, config: Config) -> tuple[Config, Selection]:
-        """With the order that suits the loss, and what the run before made of its own windows."""
-        loss = self._largest_loss
-        say(f"looking for windows that cost at most {loss:g} BLEU, on the validation set (minutes)")
-        read = replace(source, config=replace(source.config, data=config.data))
-        before = _selected(read, loss)
-        window = order_for_loss(before)
-        share = before.chosen.window / before.candidates[0].window
-        say(
-            f"windows of {share:.0%} of the source cost {before.reference - before.chosen.bleu:.2f}"
-            f" BLEU now; they are learnt at {window:.0%} (--window orders another share)"
-        )
-        training = replace(config.training, window=window)
-        return replace(config, training=training), before
-
-    def _narrowed(self, run: Run, before: Selection | None) -> Run:
-        """With the narrowest windows that cost no more than was said, if it was.
-
-        before: of the run that it was trained from.
-        """
-        if self.loss is None and before is None:
-            return run
-        found = _selected(run, self._largest_loss)
-        if jax.process_index() == 0:
-            print(table(found.candidates, found.chosen, found.reference))
-            if before:
-                print(f"  the run before had {before.reference:.2f} BLEU, all positions scored")
-        return decoding_with(run, threshold=found.chosen.threshold)
+            loss = LARGEST_LOSS if loss is None else loss
+            config = _ordered(source, config, loss)
+        train_and_score(lambda: fa_jax.finetune(source, self.run, config, loss))
 
 
-def _selected(run: Run, loss: float) -> Selection:
-    """The narrowest windows of a run that cost no more."""
-    threshold = run.config.decoding.threshold
-    threshold = THRESHOLD if math.isinf(threshold) else threshold
-    return fa_jax.select(run, [factor * threshold for factor in FACTORS], loss)
+def _ordered(source: Run, config: Config, largest_loss: float) -> Config:
+    """With the order that suits the loss."""
+    say(f"looking for windows that cost at most {largest_loss:g} BLEU, on the validation set")
+    read = replace(source, config=replace(source.config, data=config.data))
+    found = fa_jax.narrowest_windows(read, largest_loss)
+    window = fa_jax.order_for_loss(found)
+    share = found.chosen.window / found.candidates[0].window
+    say(
+        f"windows of {share:.0%} of the source have {found.chosen.bleu:.2f} BLEU now, and all "
+        f"positions {found.reference:.2f}; windows are learnt at {window:.0%} (--window orders "
+        "another share)"
+    )
+    return replace(config, training=replace(config.training, window=window))

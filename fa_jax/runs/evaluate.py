@@ -232,16 +232,18 @@ def select(
                 f"{wanted!r}: choose among runs of the same text and tokens"
             )
 
-    def measured(run: Run, threshold: float) -> Candidate:
-        decoding = replace(run.config.decoding, threshold=threshold)
-        scores = evaluate(run, "validation", decoding).scores
-        return Candidate(str(run.folder), threshold, scores["bleu"], scores["window"])
-
-    reference = measured(runs[0], float("inf"))
+    reference = candidate(runs[0], float("inf"))
     finite = [threshold for threshold in thresholds if threshold != reference.threshold]
-    candidates = (reference, *(measured(run, t) for run in runs for t in finite))
+    candidates = (reference, *(candidate(run, t) for run in runs for t in finite))
     chosen = choose(candidates, reference.bleu, largest_loss)
     return Selection(candidates, chosen, reference.bleu)
+
+
+def candidate(run: Run, threshold: float) -> Candidate:
+    """The run at a threshold, as the validation set has it."""
+    decoding = replace(run.config.decoding, threshold=threshold)
+    scores = evaluate(run, "validation", decoding).scores
+    return Candidate(str(run.folder), threshold, scores["bleu"], scores["window"])
 
 
 def _split(run: Run, split: str) -> Pairs:

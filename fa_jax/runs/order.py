@@ -1,4 +1,4 @@
-"""Windows by order: the threshold whose windows are as wide as the user asked for."""
+"""Windows by order: the threshold whose windows are as wide, or cost as little, as was asked."""
 
 import math
 from dataclasses import replace
@@ -10,7 +10,8 @@ from scipy.optimize import brentq
 from fa_jax.data.corpora import load_corpus
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
-from fa_jax.runs.evaluate import Selection
+from fa_jax.evaluation.selection import LARGEST_LOSS, choose
+from fa_jax.runs.evaluate import Selection, candidate
 from fa_jax.runs.run import Run
 from fa_jax.runs.translate import know_documents, read_sources, search
 
@@ -18,6 +19,10 @@ NARROWEST, WIDEST = 1e-4, 1e3
 """Thresholds that are tried."""
 EXACT = 0.03
 """How near the logarithm of a threshold is found: a window of about half as much."""
+SMALLEST, LARGEST = 0.02, 8.0
+"""Thresholds whose BLEU is looked at: beyond the largest, less than e^-8 of a weight is left."""
+HALVINGS = 6
+"""Of the distance between their logarithms: thresholds are found to a tenth."""
 NARROWED = 0.8
 """Of the windows that cost as much before any training for them. Chosen on one text's development
 set (`experiments/README.md`, "How narrow a text allows")."""
@@ -79,6 +84,36 @@ def threshold_for_window(run: Run, window: float) -> float:
     return math.exp(brentq(lambda place: math.log(share(place) / window), *ends, xtol=EXACT))
 
 
+def narrowest_windows(run: Run, largest_loss: float = LARGEST_LOSS) -> Selection:
+    """Finds the narrowest windows that cost a run little BLEU, on the validation set.
+
+    Thresholds are halved between, as if BLEU always rose with them. So windows are found that cost
+    no more than was said, and that cost more when they are a little narrower.
+
+    Args:
+      run: with a flexible span.
+      largest_loss: BLEU that windows may cost, against all positions scored.
+
+    Returns:
+      All that was tried, by falling threshold, first τ = ∞. What was chosen may be τ = ∞.
+
+    >>> found = fa_jax.narrowest_windows(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
+    >>> fa_jax.set_threshold("runs/en-ja-small", found.chosen.threshold)  # doctest: +SKIP
+    """
+    found = [candidate(run, math.inf)]
+    reference = found[0].bleu
+    low, high = math.log(SMALLEST), math.log(LARGEST)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        found.append(candidate(run, math.exp(middle)))
+        if found[-1].bleu < reference - largest_loss:
+            low = middle
+        else:
+            high = middle
+    found = tuple(sorted(found, key=lambda one: -one.threshold))
+    return Selection(found, choose(found, reference, largest_loss), reference)
+
+
 def order_for_loss(selection: Selection) -> float:
     """The share of the source to order of a run, so that windows may cost a certain BLEU.
 
@@ -86,7 +121,7 @@ def order_for_loss(selection: Selection) -> float:
     at. An order that is narrower than the text allows costs BLEU that no threshold brings back.
 
     Args:
-      selection: of `select`, by the run's own thresholds and the BLEU that windows may cost.
+      selection: of `narrowest_windows`, by the BLEU that windows may cost.
 
     Returns:
       A share, for `finetuning`.
@@ -95,7 +130,7 @@ def order_for_loss(selection: Selection) -> float:
     >>> from fa_jax.runs.evaluate import Selection
     >>> everywhere = Candidate("run", float("inf"), bleu=18.9, window=14.8)
     >>> near = Candidate("run", 1.2, bleu=18.7, window=10.9)
-    >>> fa_jax.runs.order.order_for_loss(Selection((everywhere, near), near, reference=18.9))
+    >>> fa_jax.order_for_loss(Selection((everywhere, near), near, reference=18.9))
     0.6
     """
     share = selection.chosen.window / selection.candidates[0].window

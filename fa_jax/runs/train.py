@@ -23,13 +23,14 @@ from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.remarks import left_out
 from fa_jax.errors import UserError
+from fa_jax.evaluation.selection import table
 from fa_jax.evaluation.validation import validate
 from fa_jax.finetuning_settings import finetuning, is_flexible
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.recipe import amount_of_text, told
 from fa_jax.runs.folder import PRETRAINED, read_config, read_json, set_decoding, write_json
 from fa_jax.runs.length import best_length_exponent
-from fa_jax.runs.order import threshold_for_window
+from fa_jax.runs.order import narrowest_windows, threshold_for_window
 from fa_jax.runs.run import Run, load_run
 from fa_jax.training import loop
 
@@ -65,29 +66,37 @@ def train(config: Config, folder: str | Path | None = None) -> Run:
     return _with_length_exponent(_trained(folder, config, data, None))
 
 
-def finetune(run: Run, folder: str | Path | None = None, config: Config | None = None) -> Run:
+def finetune(
+    run: Run,
+    folder: str | Path | None = None,
+    config: Config | None = None,
+    largest_loss: float | None = None,
+) -> Run:
     """Trains a run further, from its best checkpoint. The result is a new run.
 
     The config may order windows (`training.window`). The new run then decodes at the threshold that
-    gives such windows on the validation set.
+    gives such windows on the validation set, or the narrowest that cost no more than was said.
 
     Args:
       run: where it starts from; its folder stays as it is.
       folder: the new run's; default: the old one's name with -finetuned.
       config: the new run's; default: `finetuning` of the old one's. Its span may have other
         settings.
+      largest_loss: BLEU that windows may cost on the validation set, in place of windows as wide as
+        was ordered. It is counted from the new run's own, all positions scored.
 
     Returns:
       The new run, with the parameters of its best validation.
 
     Raises:
-      UserError: the config's model is another one, or as `train`.
+      UserError: the config's model is another one; a loss below 0, or without ordered windows; or
+        as `train`.
       fa_jax.training.loop.Interrupted: SIGTERM or Ctrl-C; everything is saved.
 
     >>> tuned = fa_jax.finetune(fa_jax.load_run("runs/global"))  # doctest: +SKIP
     """
     config = config or finetuning(run.config)
-    check_order(config)
+    check_order(config, largest_loss)
     start = continued(run, config)
     if folder is None:
         own = PRETRAINED not in run.folder.absolute().parents
@@ -95,10 +104,19 @@ def finetune(run: Run, folder: str | Path | None = None, config: Config | None =
     data = prepare(config.data, codecs=(run.source, run.target))
     tuned = _trained(Path(folder), config, data, start)
     if config.training.window:
-        say("looking for the threshold with such windows, on the validation set")
-        threshold = threshold_for_window(tuned, config.training.window)
+        threshold = _threshold(tuned, config.training.window, largest_loss)
         tuned = decoding_with(tuned, threshold=threshold)
     return _with_length_exponent(tuned)
+
+
+def _threshold(run: Run, window: float, largest_loss: float | None) -> float:
+    if largest_loss is None:
+        say("looking for the threshold with such windows, on the validation set")
+        return threshold_for_window(run, window)
+    say(f"looking for windows that cost at most {largest_loss:g} BLEU, on the validation set")
+    found = narrowest_windows(run, largest_loss)
+    say(table(found.candidates, found.chosen, found.reference))
+    return found.chosen.threshold
 
 
 def continued(run: Run, config: Config) -> Params:
@@ -125,12 +143,17 @@ def continued(run: Run, config: Config) -> Params:
     return run.params | {"decoder": decoder | {"attention": attention}}
 
 
-def check_order(config: Config):
-    """Raises UserError where windows are asked of a model that cannot learn them, or in them."""
+def check_order(config: Config, largest_loss: float | None = None):
+    """Raises UserError where a model cannot learn windows, or in them, or not at such a price."""
     if config.training.in_windows and not learns_in_windows(config.model.attention):
         raise UserError(
             f"{config.model.attention} needs all positions to learn: leave out "
             "--training.in-windows, or set it to 0"
+        )
+    if largest_loss is not None and not (largest_loss >= 0 and config.training.window):
+        raise UserError(
+            "--loss must be at least 0, and needs a flexible span and a --window above 0; got "
+            f"{largest_loss}"
         )
     if not config.training.window:
         return

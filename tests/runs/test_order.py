@@ -3,15 +3,15 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import fa_jax
-from fa_jax.cli.finetune import FACTORS
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import Candidate, choose
-from fa_jax.finetuning_settings import THRESHOLD
+from fa_jax.runs import order
 from fa_jax.runs.evaluate import Selection
-from fa_jax.runs.order import NARROWED, STEP, order_for_loss, window_share
+from fa_jax.runs.order import HALVINGS, LARGEST, NARROWED, SMALLEST, STEP, window_share
 from fa_jax.training.metrics import read_metrics
 
 
@@ -64,25 +64,50 @@ def test_what_windows_may_cost(trained, cli_call):
     """A loss of a hundred BLEU allows the narrowest windows: they are ordered narrower still."""
     folder = trained.with_name("narrow")
     options = ("--run", folder, "--loss", 100, "--steps", 1)
-    status, out, err = cli_call("finetune", trained, *options)
+    status, _, err = cli_call("finetune", trained, *options)
     assert status == 0, err
-    before = fa_jax.load_run(trained)
-    narrowest = replace(before.config.decoding, threshold=THRESHOLD * FACTORS[0])
-    scores = fa_jax.evaluate(before, "validation", narrowest).scores
-    untrained = scores["window"] / scores["source_length"]
-    assert f"windows of {untrained:.0%} of the source cost" in err
-    assert "<- chosen" in out and "the run before had" in out
+    narrowest = SMALLEST * (LARGEST / SMALLEST) ** 0.5**HALVINGS
+    untrained = share(fa_jax.load_run(trained), narrowest)
+    assert f"windows of {untrained:.0%} of the source have" in err
+    assert "<- chosen" in err
     run = fa_jax.load_run(folder)
     assert run.config.training.window == pytest.approx(NARROWED * untrained, abs=STEP / 2 + 1e-6)
-    assert share(run, run.config.decoding.threshold) < run.config.training.window
+    assert run.config.decoding.threshold == pytest.approx(narrowest)
+    assert run.config.decoding.length_exponent is not None
 
 
-@pytest.mark.parametrize(("bleu", "order"), [(17.9, 0.65), (17.0, 0.8)])
-def test_what_loses_more_is_not_ordered(bleu, order):
+def test_the_narrowest_windows_are_those_of_all_thresholds_tried_one_by_one(trained, monkeypatch):
+    """Of a run whose BLEU rises with the threshold, by a formula."""
+    run = fa_jax.load_run(trained)
+
+    def bleu(threshold):
+        return 20 * (1 - math.exp(-4 * threshold))
+
+    monkeypatch.setattr(
+        order,
+        "candidate",
+        lambda run, threshold: Candidate("run", threshold, bleu(threshold), min(threshold, 9.0)),
+    )
+    found = fa_jax.narrowest_windows(run, 0.5)
+    exact = min(t for t in np.geomspace(SMALLEST, LARGEST, 10_000) if bleu(t) >= 19.5)
+    assert exact <= found.chosen.threshold < 1.1 * exact
+    assert found.reference == 20 and len(found.candidates) == HALVINGS + 1
+    assert found.candidates[0].threshold == math.inf
+    # A price that all windows keep, and one that none keeps.
+    assert fa_jax.narrowest_windows(run, 30).chosen.threshold < 1.1 * SMALLEST
+    monkeypatch.setattr(
+        order, "candidate", lambda run, t: Candidate("run", t, 20.0 if t == math.inf else 3.0, 5.0)
+    )
+    assert fa_jax.narrowest_windows(run, 0.5).chosen.threshold == math.inf
+
+
+@pytest.mark.parametrize(("bleu", "window"), [(17.9, 0.65), (17.0, 0.8)])
+def test_what_loses_more_is_not_ordered(bleu, window):
     everywhere = Candidate("run", math.inf, bleu=18.0, window=20.0)
     near = Candidate("run", 1.2, bleu=bleu, window=16.0)
     chosen = choose([everywhere, near], everywhere.bleu)
-    assert order_for_loss(Selection((everywhere, near), chosen, everywhere.bleu)) == order
+    selection = Selection((everywhere, near), chosen, everywhere.bleu)
+    assert fa_jax.order_for_loss(selection) == window
 
 
 @pytest.mark.parametrize(
@@ -110,7 +135,10 @@ def test_orders_that_cannot_be_learnt(trained, tmp_path, change, words):
             begin()
 
 
-@pytest.mark.parametrize("options", [("--beta", 0.1, "--window", 0.3), ("--loss", -1)])
+@pytest.mark.parametrize(
+    "options",
+    [("--beta", 0.1, "--window", 0.3), ("--loss", -1), ("--loss", 0.5, "--window", 0)],
+)
 def test_orders_that_contradict_are_said_before_the_work(trained, cli_call, options):
     folder = trained.with_name("never")
     status, _, err = cli_call("finetune", trained, "--run", folder, *options)
