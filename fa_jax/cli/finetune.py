@@ -13,7 +13,8 @@ from fa_jax.evaluation.selection import LARGEST_LOSS
 from fa_jax.finetuning_settings import WINDOW, finetuning, is_flexible, learning_documents
 from fa_jax.runs.folder import read_config
 from fa_jax.runs.run import Run
-from fa_jax.runs.train import check_flexible, check_order, say
+from fa_jax.runs.terminal import say
+from fa_jax.runs.train import check_flexible, check_order
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import jax
@@ -19,6 +19,7 @@ from fa_jax.evaluation.scores import score_translations
 from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS, Candidate, choose
 from fa_jax.runs.folder import check_own, write_json
 from fa_jax.runs.run import Run, ensemble
+from fa_jax.runs.terminal import progress_bar
 from fa_jax.runs.translate import know_documents, read_sources, search, texts_of
 
 
@@ -53,7 +54,6 @@ def evaluate(
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
     documents: bool | None = None,
-    progress: Callable[[int], object] = lambda sentences: None,
 ) -> Evaluation:
     """Beam search over the sources of a split or of your own pairs, scored against their targets.
 
@@ -64,7 +64,6 @@ def evaluate(
       pairs: source and target texts, in place of a split.
       documents: whether the documents of a split are read whole; scores are of their lines all the
         same. Default: as the run was trained.
-      progress: told how many sentences are done, batch by batch.
 
     Returns:
       Scores, translations and pairs. Among the scores, `window` is score evaluations ÷ attention
@@ -83,6 +82,7 @@ def evaluate(
     """
     runs = ensemble(run)
     decoding, ends = decoding or runs[0].config.decoding, None
+    title = f"{'pairs' if pairs else split}, threshold {decoding.threshold:.3g}"
     if pairs is None:
         of_split = _split(runs[0], split)
         pairs = list(of_split)
@@ -94,7 +94,8 @@ def evaluate(
     began = time.perf_counter()
     longest = decoding.max_source_length if ends is None else None
     sources = [read_sources(member, texts, longest) for member in runs]
-    results = search(runs, sources, decoding, progress=progress, documents=ends)
+    with progress_bar(title, len(texts)) as bar:
+        results = search(runs, sources, decoding, progress=bar.update, documents=ends)
     translations = [found[0] for found in texts_of(runs[0], sources[0], decoding, results)]
     seconds = time.perf_counter() - began
     target = runs[0].target

@@ -9,6 +9,7 @@ from fa_jax.data.corpora import load_corpus
 from fa_jax.data.tokenizers import Words
 from fa_jax.evaluation.scores import score_translations
 from fa_jax.runs.run import Run
+from fa_jax.runs.terminal import progress_bar
 from fa_jax.runs.translate import know_documents, read_sources, search, texts_of
 
 STEP = 0.2
@@ -39,7 +40,8 @@ def best_length_exponent(run: Run) -> float:
 
     def bleu(exponent: float) -> float:
         decoding = replace(run.config.decoding, length_exponent=exponent)
-        results = search([run], [sources], decoding, documents=ends)
+        with progress_bar(f"length exponent {exponent:g}", len(sources)) as bar:
+            results = search([run], [sources], decoding, progress=bar.update, documents=ends)
         written = [found[0] for found in texts_of(run, sources, decoding, results)]
         return float(score_translations(written, references, target.language, split)["bleu"])
 

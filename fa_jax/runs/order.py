@@ -13,6 +13,7 @@ from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import LARGEST_LOSS, choose
 from fa_jax.runs.evaluate import Selection, candidate
 from fa_jax.runs.run import Run
+from fa_jax.runs.terminal import progress_bar
 from fa_jax.runs.translate import know_documents, read_sources, search
 
 NARROWEST, WIDEST = 1e-4, 1e3
@@ -41,7 +42,8 @@ def window_share(run: Run, threshold: float) -> float:
     documents = validation.documents() if know_documents([run]) else None
     longest = decoding.max_source_length if documents is None else None
     sources = read_sources(run, [source for source, _ in validation], longest)
-    results = search([run], [sources], decoding, documents=documents)
+    with progress_bar(f"threshold {threshold:.3g}", len(sources)) as bar:
+        results = search([run], [sources], decoding, progress=bar.update, documents=documents)
     lengths, calls = (
         np.array(column)
         for column in ([len(source.ids) for source in sources], [one.calls for one in results])

@@ -32,6 +32,7 @@ from fa_jax.runs.folder import PRETRAINED, read_config, read_json, set_decoding,
 from fa_jax.runs.length import best_length_exponent
 from fa_jax.runs.order import narrowest_windows, threshold_for_window
 from fa_jax.runs.run import Run, load_run
+from fa_jax.runs.terminal import say
 from fa_jax.training import loop
 
 FREE = ("decoding.", "training.checkpoint_seconds", "preset")
@@ -216,12 +217,6 @@ def _with_length_exponent(run: Run) -> Run:
     exponent = best_length_exponent(run)
     say(f"they compare by log p ÷ length^{exponent:g} (--decoding.length-exponent sets another)")
     return decoding_with(run, length_exponent=exponent)
-
-
-def say(text: str):
-    """To the user, on stderr; by one process of several."""
-    if jax.process_index() == 0:
-        print(text, file=sys.stderr, flush=True)
 
 
 def decoding_with(run: Run, **changes: Any) -> Run:

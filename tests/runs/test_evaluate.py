@@ -2,10 +2,13 @@
 
 import json
 import shutil
+import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+from tqdm import tqdm
 
 import fa_jax
 from fa_jax.decoding.forced import trace_translations
@@ -25,12 +28,22 @@ def run(trained):
 
 
 def test_pairs_of_ones_own_are_scored(run):
-    done = []
-    evaluation = fa_jax.evaluate(run, pairs=PAIRS, progress=done.append)
-    assert sum(done) == evaluation.scores["sentences"] == len(evaluation.translations) == 2
+    evaluation = fa_jax.evaluate(run, pairs=PAIRS)
+    assert evaluation.scores["sentences"] == len(evaluation.translations) == 2
     assert evaluation.pairs == PAIRS
     texts = fa_jax.translate(run, [source for source, _ in PAIRS])
     assert evaluation.translations == [record["translations"][0]["text"] for record in texts]
+
+
+def test_a_terminal_sees_how_far_an_evaluation_is_and_a_file_does_not(run, monkeypatch, capsys):
+    fa_jax.evaluate(run, "validation")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("fa_jax.runs.terminal.tqdm", partial(tqdm, mininterval=0))
+    fa_jax.evaluate(run, "validation")
+    drawn = capsys.readouterr().err
+    assert "validation, threshold inf:   0%" in drawn and "6/6" in drawn
+    assert not drawn.endswith("6/6") and "\n" not in drawn  # gone at the end
 
 
 def test_a_split_and_how_it_is_decoded(run):
