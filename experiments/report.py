@@ -19,6 +19,7 @@ PARTS = (
     "questions",
     "betas",
     "any_text",
+    "joeynmt_quality",
     "finer_scores",
     "choi_table1",
     "choi_alignments",
