@@ -14,15 +14,11 @@ from fa_jax.config import Config
 from fa_jax.data.batches import Batch
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
 from fa_jax.training.objective import BatchSums, count_sentences, objective
+from fa_jax.training.price import Price
 
 AXIS = "devices"
 LATELY = 0.02
 """Share of the newest step in `TrainState.alignment`."""
-TOWARDS_ORDER = 0.02
-"""How far a step moves the price, as a power of what the windows are too wide by: strengths are
-slow to follow it."""
-PRICES = 0.01, 100.0
-"""An order that cannot be met does not run away with the price."""
 
 
 @struct.dataclass
@@ -31,7 +27,7 @@ class TrainState:
 
     key: raw data of the random key that all noise is drawn from, folded with step and sentence.
     alignment: how much of where attention looks depends on the step, 0 to 1, lately. price: of the
-    width of a span, at which windows have the share of the source that the config orders.
+    width of a span.
     """
 
     step: Int[Array, ""]
@@ -39,7 +35,7 @@ class TrainState:
     optimizer: PyTree
     key: Array
     alignment: Float[Array, ""]
-    price: Float[Array, ""]
+    price: Price
 
 
 def init_state(
@@ -57,7 +53,7 @@ def init_state(
         optimizer=optimizer.init(params),
         key=jax.random.key_data(dropout_key),
         alignment=jnp.zeros(()),
-        price=jnp.ones(()),
+        price=Price.first(),
     )
 
 
@@ -83,7 +79,7 @@ def make_train_step(
             sentences=sentences,
             training_keys=jax.vmap(partial(jax.random.fold_in, key))(batch.ids),
             alignment=state.alignment,
-            price=state.price,
+            price=state.price.nats,
         )
         gradient, sums = jax.lax.psum((gradient, sums), AXIS)
         sums = sums.replace(gradient_norm=optax.tree.norm(gradient))
@@ -92,9 +88,7 @@ def make_train_step(
         aligned = sums.explained / jnp.maximum(sums.varied, 1e-6)
         price = state.price
         if config.training.window:
-            share = jnp.maximum(sums.scored, 1) / jnp.maximum(sums.positions, 1)
-            price *= (share / config.training.window) ** TOWARDS_ORDER
-            price = jnp.clip(price, *PRICES)
+            price = price.after(sums.scored, sums.positions, config.training.window)
         return TrainState(
             step=state.step + 1,
             params=params,

@@ -220,7 +220,7 @@ def test_the_price_of_a_window_moves_towards_its_order(window):
     sums = unreplicate(sums)
     share = sums.scored / sums.positions
     assert 0.1 < share < 0.9
-    assert unreplicate(stepped).price == pytest.approx((share / window) ** 0.02, rel=1e-5)
+    assert unreplicate(stepped).price.nats == pytest.approx((share / window) ** 0.02, rel=1e-5)
 
 
 def test_a_span_pays_the_price_of_its_width():
