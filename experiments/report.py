@@ -19,6 +19,7 @@ PARTS = (
     "questions",
     "betas",
     "any_text",
+    "any_text_seeds",
     "joeynmt_quality",
     "finer_scores",
     "choi_table1",

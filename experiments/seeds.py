@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
-from scipy import stats
 
 from experiments.measuring.kept_translations import written
 from experiments.measuring.records import recorded, saved, windowed
 from experiments.measuring.scores import Scores
 from experiments.measuring.study_run import StudyRun
 from experiments.measuring.wanted import train_and_measure
+from experiments.tables.intervals import against_noise, mean_and_interval
 from experiments.tables.part import Part, bullets, rows_as_table, threshold_cell, write_part
 
 SEEDS = (0, 1, 2)
@@ -41,12 +41,12 @@ def part() -> Part:
             )  # fmt: skip
         whole, precise = np.array(differences).T
         short = "" if np.allclose(whole, precise) else (
-            f" Without BLEU's penalty for short translations it is {_mean(precise)}. That is "
-            f"{_noise(precise)} the noise."
+            f" Without BLEU's penalty for short translations it is {mean_and_interval(precise)}. "
+            f"That is {against_noise(precise)} the noise."
         )  # fmt: skip
         findings.append(
-            f"**Seeds, {name}**: BLEU at τ is {_mean(whole)} against the same seed at τ = ∞. That "
-            f"is {_noise(whole)} the noise of {len(SEEDS)} trainings.{short}"
+            f"**Seeds, {name}**: BLEU at τ is {mean_and_interval(whole)} against the same seed at "
+            f"τ = ∞. That is {against_noise(whole)} the noise of {len(SEEDS)} trainings.{short}"
         )
     lines = [*rows_as_table(HEAD, rows), "", *bullets(findings)]
     notes = (
@@ -55,21 +55,6 @@ def part() -> Part:
         "penalty. τ is chosen as in Table 1. Intervals are Student's t over the seeds."
     )
     return Part("seeds", "Three seeds", lines, notes, findings)
-
-
-def _interval(differences: np.ndarray) -> tuple[float, float]:
-    spread = {"loc": differences.mean(), "scale": stats.sem(differences)}
-    return stats.t.interval(0.95, len(differences) - 1, **spread)
-
-
-def _mean(differences: np.ndarray) -> str:
-    low, high = _interval(differences)
-    return f"{differences.mean():+.2f} (95%: {low:+.2f} to {high:+.2f})"
-
-
-def _noise(differences: np.ndarray) -> str:
-    low, high = _interval(differences)
-    return "within" if low <= 0 <= high else "beyond"
 
 
 if __name__ == "__main__":

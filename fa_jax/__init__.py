@@ -30,7 +30,6 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.runs.folder import set_threshold as set_threshold
     from fa_jax.runs.joeynmt import import_joeynmt as import_joeynmt
     from fa_jax.runs.order import narrowest_windows as narrowest_windows
-    from fa_jax.runs.order import order_for_loss as order_for_loss
     from fa_jax.runs.order import threshold_for_window as threshold_for_window
     from fa_jax.runs.report import report as report
     from fa_jax.runs.run import load_run as load_run
@@ -55,7 +54,7 @@ _MODULES = {
     "runs.report": ("report",),
     "runs.export": ("export",),
     "runs.joeynmt": ("import_joeynmt",),
-    "runs.order": ("threshold_for_window", "narrowest_windows", "order_for_loss"),
+    "runs.order": ("threshold_for_window", "narrowest_windows"),
     "runs.folder": ("set_threshold",),
     "serving": ("serve",),
 }

@@ -1,4 +1,4 @@
-"""Settings of a training that goes on from a run: with windows by order, or on documents."""
+"""Settings of a training that goes on from a run: for longer, in ordered windows, on documents."""
 
 import math
 from dataclasses import replace
@@ -8,13 +8,13 @@ from fa_jax.attention.learnt_in_windows import learns_in_windows
 from fa_jax.config import Config
 
 WINDOW = 0.4
-"""Share of the source that is ordered where nobody says which, nor what windows may cost."""
+"""Share of a sentence that is ordered where a run learns from documents and nobody says which."""
 THRESHOLD, NARROW = 1.2, attention.Flexible(sigma=1.0)
 """What windows by order are learnt with: the paper's threshold, and a σ that lets windows of three
 positions be had before the strength comes near 1."""
 
 
-def finetuning(config: Config, window: float = WINDOW, beta: float = 0.0) -> Config:
+def finetuning(config: Config, window: float = 0.0, beta: float = 0.0) -> Config:
     """The settings of fine-tuning: a third of a training.
 
     Args:

@@ -75,7 +75,6 @@ def runs():
     assert_type(fa_jax.perplexity(run), float)
     assert_type(fa_jax.threshold_for_window(run, 0.4), float)
     assert_type(fa_jax.narrowest_windows(run, 0.5), Selection)
-    assert_type(fa_jax.order_for_loss(fa_jax.select(run)), float)
     fa_jax.set_threshold(run.folder, 1.2)
     fa_jax.set_up_process()
     assert_type(fa_jax.score_test(run), dict[str, Evaluation])

@@ -43,7 +43,7 @@ def test_a_threshold_that_was_chosen_without_an_order_stays():
     assert fa_jax.finetuning(chosen, window=0).decoding.threshold == 0.8
 
 
-@pytest.mark.parametrize("option", [("--window", 0.3), ("--beta", 0.1)])
+@pytest.mark.parametrize("option", [("--window", 0.3), ("--loss", 0.5), ("--beta", 0.1)])
 def test_windows_of_a_span_without_windows_are_refused(option, cli_call, tmp_path):  # noqa: F811
     write_json(tmp_path / "config.json", config_json(fa_jax.preset("small-global", "en-ja")))
     status, _, err = cli_call("finetune", tmp_path, *option)

@@ -16,6 +16,8 @@ from fa_jax.evaluation.selection import THRESHOLDS, Candidate, choose
 
 CANDIDATES = (*THRESHOLDS, math.inf)
 """Thresholds of which a run's own is selected, on the development set."""
+HALF_A_BLEU = "half_a_bleu"
+"""A record's key for the threshold of the narrowest windows that cost so little there."""
 
 
 def record_path(run: StudyRun) -> Path:

@@ -9,6 +9,7 @@ import fa_jax
 from experiments.measuring.folders import RUNS, write
 from experiments.measuring.records import (
     CANDIDATES,
+    HALF_A_BLEU,
     record_of,
     record_path,
     shown,
@@ -36,15 +37,18 @@ ROWS = 50
 class Scores(Wanted):
     """validation, test: the thresholds that each set is decoded at. own_threshold: the test set
     also at the run's own, the one that its windows were ordered with, or which is selected on the
-    development set."""
+    development set. half_a_bleu: the test set also in the narrowest windows that cost so little on
+    the development set, as `fa-jax finetune` finds them."""
 
     run: StudyRun
     validation: tuple[float, ...] = ()
     test: tuple[float, ...] = (math.inf,)
     own_threshold: bool = False
+    half_a_bleu: bool = False
 
     def is_recorded(self) -> bool:
-        return not self._missing()
+        found = not self.half_a_bleu or HALF_A_BLEU in record_of(self.run)
+        return found and not self._missing()
 
     def train_and_measure(self):
         anew = not is_trained(self.run)
@@ -53,6 +57,11 @@ class Scores(Wanted):
             seconds = {"seconds": seconds_of_training(self.run)}
             ordered = {"threshold": run.config.decoding.threshold} if self.run.is_ordered else {}
             keep(self.run, seconds | ordered)
+        if self.half_a_bleu and HALF_A_BLEU not in record_of(self.run):
+            decoding = replace(run.config.decoding, length_exponent=EXPONENT)
+            alike = replace(run, config=replace(run.config, decoding=decoding))
+            narrowest = fa_jax.narrowest_windows(alike).chosen.threshold
+            keep(self.run, record_of(self.run) | {HALF_A_BLEU: narrowest})
         while missing := self._missing():
             self._measure([run, *others], *missing[0])
 
@@ -62,6 +71,8 @@ class Scores(Wanted):
         validation = {*self.validation, *(CANDIDATES if selects else ())}
         wanted = [("validation", t) for t in sorted(validation)] + [("test", t) for t in self.test]
         record = record_of(self.run)
+        if self.half_a_bleu and HALF_A_BLEU in record:
+            wanted.append(("test", record[HALF_A_BLEU]))
         missing = [(split, t) for split, t in wanted if shown(t) not in record.get(split, {})]
         if self.own_threshold and not missing:
             own = windowed(self.run)

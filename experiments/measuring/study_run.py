@@ -60,7 +60,6 @@ class StudyRun:
     backwards: bool = False
     finetuned: bool = False
     window: float = WINDOW
-    loss: float = 0.0
     documents: int = 0
     variant: str = ""
     changes: Changes = field(default_factory=dict)
@@ -102,8 +101,6 @@ class StudyRun:
         if not self.finetuned:
             return ""
         ordered = "" if self.window == WINDOW else f"-{self.window:g}"
-        if self.loss:
-            return f"-finetuned-loss{self.loss:g}"
         if self.documents:
             return f"-documents{self.documents}{ordered}"
         return f"-finetuned{ordered}" if self.window else "-longer"
@@ -124,9 +121,7 @@ class StudyRun:
     @property
     def base(self) -> "StudyRun":
         """What a fine-tuned run starts from."""
-        return replace(
-            self, finetuned=False, window=WINDOW, loss=0.0, documents=0, variant="", changes={}
-        )
+        return replace(self, finetuned=False, window=WINDOW, documents=0, variant="", changes={})
 
     @property
     def is_ordered(self) -> bool:
@@ -159,7 +154,6 @@ class StudyRun:
         if self.finetuned:
             by_itself = self.documents and self.window == WINDOW
             ordered = [] if by_itself else ["--window", f"{self.window:g}"]
-            ordered = ["--loss", f"{self.loss:g}"] if self.loss else ordered
             passages = ["--documents", str(self.documents)] if self.documents else []
             words = ["finetune", f"runs/{self.base.folder}", *passages, *ordered]
         else:

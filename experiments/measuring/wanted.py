@@ -12,8 +12,7 @@ import jax
 
 import fa_jax
 from experiments.measuring.folders import RUNS
-from experiments.measuring.study_run import StudyRun, changed
-from fa_jax.config import Config
+from experiments.measuring.study_run import StudyRun
 from fa_jax.runs.run import Run
 
 SECONDS = "seconds.txt"
@@ -75,22 +74,11 @@ def train_or_load(run: StudyRun) -> Run:
     print(f"training {run.folder}: {run.command}", file=sys.stderr, flush=True)
     with _timed(folder):
         if base:
-            trained = fa_jax.finetune(base, folder, _ordered(run, base), run.loss or None)
+            trained = fa_jax.finetune(base, folder, run.config)
         else:
             trained = fa_jax.train(run.config, folder)
     fa_jax.score_test(trained)  # writes test.json: the run is at its end
     return trained
-
-
-def _ordered(run: StudyRun, base: Run) -> Config:
-    """With the order that the base's own windows lead to, where it is windows' price that is said.
-
-    As `fa-jax finetune` does.
-    """
-    if not run.loss:
-        return run.config
-    window = fa_jax.order_for_loss(fa_jax.narrowest_windows(base, run.loss))
-    return changed(run.config, {"training": {"window": window}})
 
 
 def seconds_of_training(run: StudyRun) -> float:

@@ -12,19 +12,17 @@ from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import LARGEST_LOSS
 from fa_jax.finetuning_settings import WINDOW, finetuning, is_flexible, learning_documents
 from fa_jax.runs.folder import read_config
-from fa_jax.runs.run import Run
-from fa_jax.runs.terminal import say
 from fa_jax.runs.train import check_flexible, check_order
 
 
 @dataclass(frozen=True)
 class Command:
-    """Train a run further, for narrower windows or for documents. The result is a new run.
+    """Train a run further, and narrow its windows, or learn documents. The result is a new run.
 
-    Say how much BLEU windows may cost (--loss), or which share of the source they should have
-    (--window). Or train in the paper's way (--beta). With --documents the run learns from passages
-    of documents. The span's settings may change, the rest of the attention stays. With another
-    --flexible.sigma the penalties stay as they were where strengths are far below 1.
+    Say how much BLEU windows may cost (--loss). Or let the run learn in narrower windows: of a
+    share of the source (--window), or in the paper's way (--beta). With --documents it learns from
+    passages of documents. The span's settings may change, the rest of the attention stays. With
+    another --flexible.sigma the penalties stay as they were where strengths are far below 1.
     """
 
     source: RunFolder
@@ -34,12 +32,13 @@ class Command:
     """Learn from other text than the run did: a folder, the name of a corpus, or several names
     joined by '+'. The vocabularies stay the run's."""
     window: float | None = None
-    """Share of the source's positions that the new run should score, on average, such as 0.4. 0:
-    no order; the run is only trained for longer. Default: as --loss needs; of documents 0.4."""
+    """Share of the source's positions that the new run should score, on average, such as 0.4. It
+    learns in such windows, which may cost much BLEU. 0: no order; the run is only trained for
+    longer. Default: 0; of documents 0.4."""
     loss: float | None = None
     """BLEU that windows may cost on the validation set, against scoring all positions. The new run
-    gets the narrowest windows that cost no more. Default: 0.5, if there is no --window, --beta or
-    --documents."""
+    gets the narrowest windows that cost no more. Default: 0.5 for a flexible span, if there is no
+    --window, --beta or --documents."""
     beta: float = 0.0
     """Train as the paper does: one epoch with this reward for high strengths (Eq. 9). The paper
     took 0.1."""
@@ -56,13 +55,15 @@ class Command:
             raise UserError(
                 "--beta is the paper's way and takes no order: leave --window and --loss out"
             )
-        window = WINDOW if self.window is None else self.window
+        window = self.window
+        if window is None:
+            window = WINDOW if self.documents else 0.0
         if not 0 <= window <= 1:
             raise UserError(
                 f"--window is a share of the source, such as 0.4 for 40%; got {window:g}"
             )
         config = read_config(self.source)
-        if self.window:
+        if self.window or self.loss is not None:
             check_flexible(config)
         if self.beta and not is_flexible(config):
             raise UserError(
@@ -91,24 +92,8 @@ class Command:
         settings = self.settings()
         changes = {"model": model, "training": self.training, "decoding": self.decoding}
         config, loss = replace(settings, **changes), self.loss
+        ordered = self.window is not None or self.beta or self.documents or self.training.window
+        if loss is None and not ordered and is_flexible(config):
+            loss = LARGEST_LOSS
         check_order(config, loss)
-        ordered = self.window is not None or self.training.window != settings.training.window
-        if self.training.window and not (ordered or self.documents):
-            loss = LARGEST_LOSS if loss is None else loss
-            config = _ordered(source, config, loss)
         train_and_score(lambda: fa_jax.finetune(source, self.run, config, loss))
-
-
-def _ordered(source: Run, config: Config, largest_loss: float) -> Config:
-    """With the order that suits the loss."""
-    say(f"looking for windows that cost at most {largest_loss:g} BLEU, on the validation set")
-    read = replace(source, config=replace(source.config, data=config.data))
-    found = fa_jax.narrowest_windows(read, largest_loss)
-    window = fa_jax.order_for_loss(found)
-    share = found.chosen.window / found.candidates[0].window
-    say(
-        f"windows of {share:.0%} of the source have {found.chosen.bleu:.2f} BLEU now, and all "
-        f"positions {found.reference:.2f}; windows are learnt at {window:.0%} (--window orders "
-        "another share)"
-    )
-    return replace(config, training=replace(config.training, window=window))

@@ -24,11 +24,6 @@ SMALLEST, LARGEST = 0.02, 8.0
 """Thresholds whose BLEU is looked at: beyond the largest, less than e^-8 of a weight is left."""
 HALVINGS = 6
 """Of the distance between their logarithms: thresholds are found to a tenth."""
-NARROWED = 0.8
-"""Of the windows that cost as much before any training for them. Chosen on one text's development
-set (`experiments/README.md`, "How narrow a text allows")."""
-STEP = 0.05
-"""Orders are rounded to this, so that a training that goes on has the order that it began with."""
 
 
 def window_share(run: Run, threshold: float) -> float:
@@ -114,26 +109,3 @@ def narrowest_windows(run: Run, largest_loss: float = LARGEST_LOSS) -> Selection
             high = middle
     found = tuple(sorted(found, key=lambda one: -one.threshold))
     return Selection(found, choose(found, reference, largest_loss), reference)
-
-
-def order_for_loss(selection: Selection) -> float:
-    """The share of the source to order of a run, so that windows may cost a certain BLEU.
-
-    What the run's windows can be without a training for them says how far its text must be looked
-    at. An order that is narrower than the text allows costs BLEU that no threshold brings back.
-
-    Args:
-      selection: of `narrowest_windows`, by the BLEU that windows may cost.
-
-    Returns:
-      A share, for `finetuning`.
-
-    >>> from fa_jax.evaluation.selection import Candidate
-    >>> from fa_jax.runs.evaluate import Selection
-    >>> everywhere = Candidate("run", float("inf"), bleu=18.9, window=14.8)
-    >>> near = Candidate("run", 1.2, bleu=18.7, window=10.9)
-    >>> fa_jax.order_for_loss(Selection((everywhere, near), near, reference=18.9))
-    0.6
-    """
-    share = selection.chosen.window / selection.candidates[0].window
-    return max(STEP, round(round(NARROWED * share / STEP) * STEP, 2))

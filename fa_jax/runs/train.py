@@ -23,7 +23,7 @@ from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.remarks import left_out
 from fa_jax.errors import UserError
-from fa_jax.evaluation.selection import table
+from fa_jax.evaluation.selection import LARGEST_LOSS, table
 from fa_jax.evaluation.validation import validate
 from fa_jax.finetuning_settings import finetuning, is_flexible
 from fa_jax.model.encoder_decoder import Params
@@ -75,28 +75,32 @@ def finetune(
 ) -> Run:
     """Trains a run further, from its best checkpoint. The result is a new run.
 
-    The config may order windows (`training.window`). The new run then decodes at the threshold that
-    gives such windows on the validation set, or the narrowest that cost no more than was said.
+    The new run decodes in the narrowest windows that cost no more than was said, on the validation
+    set. Or the config orders windows (`training.window`), and it decodes in such windows.
 
     Args:
       run: where it starts from; its folder stays as it is.
       folder: the new run's; default: the old one's name with -finetuned.
       config: the new run's; default: `finetuning` of the old one's. Its span may have other
         settings.
-      largest_loss: BLEU that windows may cost on the validation set, in place of windows as wide as
-        was ordered. It is counted from the new run's own, all positions scored.
+      largest_loss: BLEU that windows may cost on the validation set, against the new run with all
+        positions scored. Default: half a BLEU of a flexible span without a config; with one,
+        windows are as wide as it orders.
 
     Returns:
       The new run, with the parameters of its best validation.
 
     Raises:
-      UserError: the config's model is another one; a loss below 0, or without ordered windows; or
-        as `train`.
+      UserError: the config's model is another one; a loss below 0, or of a span that is not
+        flexible; or as `train`.
       fa_jax.training.loop.Interrupted: SIGTERM or Ctrl-C; everything is saved.
 
-    >>> tuned = fa_jax.finetune(fa_jax.load_run("runs/global"))  # doctest: +SKIP
+    >>> tuned = fa_jax.finetune(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
     """
-    config = config or finetuning(run.config)
+    if config is None:
+        config = finetuning(run.config)
+        if largest_loss is None and is_flexible(config):
+            largest_loss = LARGEST_LOSS
     check_order(config, largest_loss)
     start = continued(run, config)
     if folder is None:
@@ -104,20 +108,16 @@ def finetune(
         folder = (run.folder.absolute().parent if own else Path("runs")) / f"{run.name}-finetuned"
     data = prepare(config.data, codecs=(run.source, run.target))
     tuned = _trained(Path(folder), config, data, start)
-    if config.training.window:
-        threshold = _threshold(tuned, config.training.window, largest_loss)
+    if largest_loss is not None:
+        say(f"looking for windows that cost at most {largest_loss:g} BLEU, on the validation set")
+        found = narrowest_windows(tuned, largest_loss)
+        say(table(found.candidates, found.chosen, found.reference))
+        tuned = decoding_with(tuned, threshold=found.chosen.threshold)
+    elif config.training.window:
+        say("looking for the threshold with such windows, on the validation set")
+        threshold = threshold_for_window(tuned, config.training.window)
         tuned = decoding_with(tuned, threshold=threshold)
     return _with_length_exponent(tuned)
-
-
-def _threshold(run: Run, window: float, largest_loss: float | None) -> float:
-    if largest_loss is None:
-        say("looking for the threshold with such windows, on the validation set")
-        return threshold_for_window(run, window)
-    say(f"looking for windows that cost at most {largest_loss:g} BLEU, on the validation set")
-    found = narrowest_windows(run, largest_loss)
-    say(table(found.candidates, found.chosen, found.reference))
-    return found.chosen.threshold
 
 
 def continued(run: Run, config: Config) -> Params:
@@ -151,15 +151,11 @@ def check_order(config: Config, largest_loss: float | None = None):
             f"{config.model.attention} needs all positions to learn: leave out "
             "--training.in-windows, or set it to 0"
         )
-    if largest_loss is not None and not (largest_loss >= 0 and config.training.window):
-        raise UserError(
-            "--loss must be at least 0, and needs a flexible span and a --window above 0; got "
-            f"{largest_loss}"
-        )
-    if not config.training.window:
-        return
-    check_flexible(config)
-    if config.training.span_teacher != "attention":
+    if largest_loss is not None and not largest_loss >= 0:
+        raise UserError(f"--loss must be at least 0; got {largest_loss:g}")
+    if largest_loss is not None or config.training.window:
+        check_flexible(config)
+    if config.training.window and config.training.span_teacher != "attention":
         raise UserError(
             "windows by order need attention as the teacher of the span: leave "
             "--training.span-teacher out, or order no windows (--window 0)"
