@@ -39,7 +39,7 @@ data: languages .venv/installed ## prepare a corpus (CORPUS=name or folder)
 train: languages .venv/installed ## train, keep the best checkpoint, score the test set
 	@$(FA_JAX) train $(LANGUAGES) --preset $(PRESET) --run "$(RUN)" $(CORPUS_OPTION) $(ARGS)
 
-finetune: languages .venv/installed ## narrower windows, in a run beside it (CORPUS=other text, ARGS="--window 0.3")
+finetune: languages .venv/installed ## train on and narrow the windows, in a run beside it (CORPUS=other text, ARGS="--window 0.3")
 	@$(FA_JAX) finetune "$(RUN)" $(CORPUS_OPTION) $(ARGS)
 
 translate: languages .venv/installed ## translate lines from stdin to stdout (THRESHOLD=1.2)
