@@ -111,8 +111,8 @@ def part() -> Part:
         "*Window*: the share of the source's positions that are scored on the test set. "
         "The order of 0.4 was met on the validation set by greedy search, whose windows are wider "
         "than those of beam search; for 20,000 pairs with the run's own beam, as "
-        "`finetune` does today. All were learnt when the price of windows still followed each "
-        'batch (`experiments/README.md`, "How narrow a text allows"). *Minutes*: '
+        "`finetune` does today. All windows were learnt when their price still followed each batch "
+        '(`experiments/README.md`, "How narrow a text allows"). *Minutes*: '
         "those of flexible attention's training, then of its ordered windows, in brackets on how "
         "many cores of two."
     )
