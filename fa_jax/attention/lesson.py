@@ -14,10 +14,7 @@ from jaxtyping import Array, Float, Int
 
 @struct.dataclass
 class Gaze:
-    """Where the scores alone would look: the mean position, and the mean of its square.
-
-    It has no gradient.
-    """
+    """Where the scores alone would look: the mean position, and the mean of its square."""
 
     mean: Float[Array, "B *K"]
     square: Float[Array, "B *K"]
@@ -34,7 +31,9 @@ class Normal:
         """Its negative log likelihood where the scores alone would look, but for a constant.
 
         `E[(s − centre)²] / 2 width² + ln width`; smallest where centre and width are the gaze's.
+        The gaze learns nothing from it.
         """
+        gaze = jax.lax.stop_gradient(gaze)
         squares = gaze.square - 2 * self.centre * gaze.mean + jnp.square(self.centre)
         return squares / (2 * jnp.square(self.width)) + jnp.log(self.width)
 
@@ -43,7 +42,7 @@ def gaze(
     scores: Float[Array, "B K S *D"], positions: Float[Array, " S"], lengths: Int[Array, " B"]
 ) -> Gaze:
     """Of the softmax over the whole sentence; of scores by dimension, their mean."""
-    scores = jnp.moveaxis(jax.lax.stop_gradient(scores), 2, -1)
+    scores = jnp.moveaxis(scores, 2, -1)
     inside = positions < lengths[:, None, None]
     if scores.ndim == 4:
         inside = inside[:, :, None]

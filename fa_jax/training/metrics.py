@@ -104,7 +104,7 @@ class Metrics:
             "loss_per_token": total.negative_log_prob / total.words,
             "strength": total.strength / total.words,
             **({"window": total.scored / total.positions} if total.positions else {}),
-            "alignment": total.explained / max(total.varied, 1e-6),
+            "alignment": total.moved / max(total.walked, 1e-6),
             "tokens_per_second": total.words / (now - self._began),
             "learning_rate": rate,
         }
@@ -177,10 +177,9 @@ def read_metrics(run: Path) -> list[dict[str, float | int]]:
 
     A row has "step" and either "validation_bleu" (0 to 100) or what the steps since the row before
     add up to: "epoch", "loss" (nats a sentence), "loss_per_token" (nats), "strength" (mean g(t)),
-    "alignment" (how much of where attention looks depends on the step, 0 to 1), "tokens_per_second"
-    (target tokens), "learning_rate" and, where windows are ordered, "window" (their share of the
-    source). A last line cut off by a kill is left
-    out.
+    "alignment" (how far attention moves through a sentence; 1: as an even walk does),
+    "tokens_per_second" (target tokens), "learning_rate" and, where windows are ordered, "window"
+    (their share of the source). A last line cut off by a kill is left out.
     """
     path = run / "metrics.jsonl"
     text = path.read_text(encoding="utf-8") if path.exists() else ""

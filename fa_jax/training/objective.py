@@ -16,7 +16,11 @@ from fa_jax.model.cross_entropy import weighted_cross_entropy
 from fa_jax.model.encoder_decoder import Params, force_translation
 
 ALIGNED = 0.25
-"""Of attention that knows where to look, at least so much of the variance lies between steps."""
+"""Attention that knows where to look has at least so much of the variance of a walk through the
+whole sentence."""
+DIAGONAL = 0.2
+"""Width of the diagonal that attention is led along until then, in lengths of the source: the g of
+Tachibana et al. (2018)."""
 IN_WINDOWS = 0.9
 """Share of the sentences that are learnt in windows where these are ordered."""
 NEAR = 32
@@ -33,9 +37,10 @@ class BatchSums:
     negative_log_prob: over words. strength: g(t) over words. scored, positions: of the sentences in
     windows that were ordered, how many were scored, and how many global attention would score; 0
     where no windows were.
-    varied: variance of where a sentence's steps would look, in squares of its length; explained:
-    what of it lies between steps. gradient_norm: of the whole batch, before clipping; filled in
-    when the devices' gradients are added up.
+    moved: variance, over a sentence's steps, of the mean position where each would look, in squares
+    of the sentence's length; walked: what it is for an even walk from one end to the other.
+    gradient_norm: of the whole batch, before clipping; filled in when the devices' gradients are
+    added up.
     """
 
     negative_log_prob: Float[Array, ""]
@@ -44,8 +49,8 @@ class BatchSums:
     sentences: Float[Array, ""]
     scored: Float[Array, ""] | float = 0.0
     positions: Float[Array, ""] | float = 0.0
-    explained: Float[Array, ""] | float = 0.0
-    varied: Float[Array, ""] | float = 0.0
+    moved: Float[Array, ""] | float = 0.0
+    walked: Float[Array, ""] | float = 0.0
     gradient_norm: Float[Array, ""] | float = 0.0
 
 
@@ -76,16 +81,17 @@ def objective(
     passes through a window's border. What a span costs is added to a sentence's loss as the mean
     over its steps.
 
-    alignment: how much of where attention looks depends on the step. As long as it is less than
-    `ALIGNED`, a span that learns from attention is left out of a part of the sentences, drawn at
-    random: it would keep attention from learning where to look.
+    alignment: how far attention moves through the sentence, 1: as an even walk does. As long as it
+    is less than `ALIGNED`, a span that learns from attention is left out of a part of the
+    sentences, drawn at random: it would keep attention from learning where to look. And as long
+    attention is led along the diagonal (guided attention, Tachibana et al. 2018).
     price: where the config orders windows, what a span that learns from attention pays for its
     width, in nats for the logarithm; at 1 it is as wide as what attention looks at.
     """
     training, free, inside = config.training, None, jnp.zeros(len(batch.ids), bool)
     threshold = training.threshold
+    unaligned = 0.0 if training.window else jnp.maximum(0.0, 1 - alignment / ALIGNED)
     if _is_taught(config) and training_keys is not None:
-        unaligned = 0.0 if training.window else 1 - alignment / ALIGNED
         free = _drawn(training_keys, 1, FREE_NEAR if training.in_windows else unaligned)
     if training.in_windows:
         threshold, inside = training.in_windows, inside | (training.window > 0)
@@ -131,6 +137,8 @@ def objective(
     reward = (training.beta * strength - cost) / jnp.maximum(batch.target_lengths, 1)
     reward *= _sentences(batch)
     loss = (negative_log_prob - reward.sum()) / sentences
+    if free is not None and not training.in_windows:
+        loss += unaligned * off_diagonal(gaze, mask, batch).sum() / sentences
     positions = batch.source_lengths * batch.target_lengths / jnp.maximum(_sentences(batch), 1)
     sums = BatchSums(
         negative_log_prob,
@@ -143,6 +151,15 @@ def objective(
     if free is not None:
         sums = sums.replace(**variances(gaze, mask, batch.source_lengths))
     return loss, jax.lax.stop_gradient(sums)
+
+
+def off_diagonal(gaze: Gaze, mask: Float[Array, "T B"], batch: Batch) -> Float[Array, " B"]:
+    """How far from the diagonal a sentence's steps look on the mean: (s / S − t / T)² / 2
+    `DIAGONAL`², added up over its words. How sharply they look does not count."""
+    source = jnp.maximum(batch.source_lengths, 1)
+    steps = jnp.arange(len(mask))[:, None] / jnp.maximum(batch.target_lengths - 1, 1)
+    squares = jnp.square(gaze.mean - steps * (source - 1))
+    return (squares * mask).sum(0) / (2 * jnp.square(DIAGONAL * source))
 
 
 def _is_taught(config: Config) -> bool:
@@ -164,15 +181,16 @@ def _drawn(
 def variances(
     gaze: Gaze, mask: Float[Array, "T B"], lengths: Int[Array, " B"]
 ) -> dict[str, Float[Array, ""]]:
-    """How much the places that a sentence's steps look at vary, and what of it lies between steps.
+    """How far the places that a sentence's steps look at lie apart, and how far those of an even
+    walk through it.
 
-    Of attention that looks at one place, or at all places, whatever the step, nothing does.
+    Attention that looks at one place, or at all places, whatever the step, does not move. Nor does
+    attention that shifts a little about one place, however sharply it looks there.
     """
 
     def mean(of_steps: Float[Array, "T B"]) -> Float[Array, " B"]:
         return (of_steps * mask).sum(0) / jnp.maximum(mask.sum(0), 1)
 
-    middle = jnp.square(mean(gaze.mean))
-    squares = {"explained": mean(jnp.square(gaze.mean)), "varied": mean(gaze.square)}
-    units = jnp.square(jnp.maximum(lengths, 1))
-    return {name: ((square - middle) / units).sum() for name, square in squares.items()}
+    squares = jnp.square(jnp.maximum(lengths, 1))
+    moved = mean(jnp.square(gaze.mean)) - jnp.square(mean(gaze.mean))
+    return {"moved": (moved / squares).sum(), "walked": ((1 - 1 / squares) / 12).sum()}

@@ -26,8 +26,8 @@ class TrainState:
     """All that a step changes. Together with the config it determines the rest of the run.
 
     key: raw data of the random key that all noise is drawn from, folded with step and sentence.
-    alignment: how much of where attention looks depends on the step, 0 to 1, lately. price: of the
-    width of a span.
+    alignment: how far attention moves through a sentence, lately; 1: as an even walk does. price:
+    of the width of a span.
     """
 
     step: Int[Array, ""]
@@ -85,7 +85,7 @@ def make_train_step(
         sums = sums.replace(gradient_norm=optax.tree.norm(gradient))
         updates, optimizer_state = optimizer.update(gradient, state.optimizer, state.params)
         params = optax.apply_updates(state.params, optax.tree.scale(rate, updates))
-        aligned = sums.explained / jnp.maximum(sums.varied, 1e-6)
+        aligned = sums.moved / jnp.maximum(sums.walked, 1e-6)
         price = state.price
         if config.training.window:
             price = price.after(sums.scored, sums.positions, config.training.window)

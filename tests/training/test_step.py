@@ -15,7 +15,14 @@ from fa_jax.config import Config, TrainingConfig
 from fa_jax.data.batches import Batch
 from fa_jax.errors import UserError
 from fa_jax.presets import SYSTEMS, preset
-from fa_jax.training.objective import ALIGNED, count_sentences, objective, variances
+from fa_jax.training.objective import (
+    ALIGNED,
+    DIAGONAL,
+    count_sentences,
+    objective,
+    off_diagonal,
+    variances,
+)
 from fa_jax.training.optimizer import learning_rate, make_optimizer, total_steps
 from fa_jax.training.step import init_state, make_train_step, replicate, shard, unreplicate
 from tests.model.reference import force
@@ -103,15 +110,72 @@ def test_attention_that_is_not_aligned_is_learnt_without_its_span(span):
 
 @pytest.mark.parametrize(
     ("means", "spread", "expected"),
-    [([3, 3, 3], 2.0, 0.0), ([0, 3, 6], 0.0, 1.0), ([0, 3, 6], 6**0.5, 0.5)],
+    [
+        (range(7), 0.0, 1.0),  # a walk
+        (range(6, -1, -1), 2.0, 1.0),  # backwards, and not sharp
+        ([3] * 7, 2.0, 0.0),
+        ([5, 6] * 3 + [6], 0.0, 0.0612),  # sharp, and about one place
+    ],
 )
-def test_attention_is_aligned_as_far_as_its_place_depends_on_the_step(means, spread, expected):
-    """One sentence of three steps, which look at a place or around it; a fourth is padding."""
+def test_attention_is_aligned_as_far_as_it_moves_through_the_sentence(means, spread, expected):
+    """One sentence of seven steps, which look at a place or around it; an eighth is padding."""
     mean = jnp.array([*means, 50.0])[:, None]
     seen = Gaze(mean, mean**2 + spread**2)
-    mask = jnp.array([1.0, 1, 1, 0])[:, None]
+    mask = jnp.array([1.0] * 7 + [0])[:, None]
     found = variances(seen, mask, jnp.array([7]))
-    np.testing.assert_allclose(found["explained"] / found["varied"], expected, atol=1e-6)
+    np.testing.assert_allclose(found["moved"] / found["walked"], expected, atol=1e-4)
+
+
+def test_attention_is_led_along_the_diagonal_of_a_sentence_without_its_padding():
+    """A walk costs nothing, however sharp; of another place what the formula says."""
+    places = np.array([5.0, 0, 4, 1, 1e3])  # four steps, in six positions
+    mask = jnp.array([1.0, 1, 1, 1, 0])[:, None]
+    pair = Batch(*(jnp.array([n]) for n in ([0] * 6, 6, [0] * 5, 4, 0)))
+    expected = sum(((places[t] - 5 * t / 3) / 6) ** 2 / (2 * DIAGONAL**2) for t in range(4))
+    for spread in (0.0, 2.0):
+        seen = jnp.array(places)[:, None]
+        found = off_diagonal(Gaze(seen, seen**2 + spread), mask, pair)
+        np.testing.assert_allclose(found, [expected], rtol=1e-5)
+        walk = jnp.array([0, 5 / 3, 10 / 3, 5, 1e3])[:, None]
+        found = off_diagonal(Gaze(walk, walk**2 + spread), mask, pair)
+        np.testing.assert_allclose(found, [0.0], atol=1e-5)
+
+
+@pytest.mark.parametrize("span", ["flexible", "local_p"])
+def test_attention_that_is_not_aligned_learns_from_the_diagonal_and_its_span_does_not(
+    span, monkeypatch
+):
+    config = dataclasses.replace(CONFIG, attention=AttentionConfig("concat", span))
+    params, keys, pairs = parameters(config), jax.random.split(jax.random.key(0), 5), batch(5)
+
+    def learnt(alignment, teacher="attention"):
+        training = TrainingConfig(span_teacher=teacher)
+        options = {"sentences": jnp.float32(3), "training_keys": keys, "alignment": alignment}
+        whole = Config(model=config, training=training)
+        found, gradient = jax.value_and_grad(lambda p: objective(p, whole, pairs, **options)[0])(
+            params
+        )
+        score = gradient["decoder"]["attention"].pop("score")
+        return found, score, gradient["decoder"]["attention"]
+
+    cases = ((0.0,), (ALIGNED / 2,), (ALIGNED,), (0.0, "loss"))
+    led = [learnt(*case) for case in cases]
+    monkeypatch.setattr(
+        "fa_jax.training.objective.off_diagonal", lambda *_: jnp.zeros(len(pairs.ids))
+    )
+    alone = [learnt(*case) for case in cases]
+    costs = [with_it[0] - without[0] for with_it, without in zip(led, alone, strict=True)]
+    assert costs[0] > 1
+    np.testing.assert_allclose(costs[1:], [costs[0] / 2, 0, 0], rtol=0.5, atol=1e-6)
+    for with_it, without in zip(led, alone, strict=True):
+        jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-4), with_it[2], without[2])
+    assert optax.tree.norm(optax.tree.sub(led[0][1], alone[0][1])) > 1e-3
+
+
+def test_a_sentence_of_one_word_says_nothing_of_alignment():
+    still = jnp.zeros((2, 1))
+    found = variances(Gaze(still, still), jnp.ones((2, 1)), jnp.array([1]))
+    assert found == {"moved": 0, "walked": 0}
 
 
 DIFFERENT = {name: s for name, s in SYSTEMS.items() if s.model or name == "flexible"}
