@@ -108,6 +108,8 @@ def part() -> Part:
         f"`fa-jax finetune --window 0`, windows of {WINDOW:g} of the source with "
         f"`fa-jax finetune --window {WINDOW:g}`. "
         "No other option is set, but that whole Bibles leave out sentences of more than 50 tokens. "
+        "All of it was measured before attention was led along the sentence "
+        '(`experiments/README.md`, "What a span learns from"). '
         "*Window*: the share of the source's positions that are scored on the test set. "
         "The order of 0.4 was met on the validation set by greedy search, whose windows are wider "
         "than those of beam search; for 20,000 pairs with the run's own beam, as "

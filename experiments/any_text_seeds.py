@@ -37,7 +37,9 @@ def part() -> Part:
         "price of the table before. *Half a BLEU* is flexible in the narrowest windows that cost "
         "so much on the validation set, as `fa-jax finetune` leaves it. That half is counted on "
         "MeCab's words, where these runs have 3 BLEU. Of seed 0 it was not measured, and its order "
-        "was met by greedy search. The intervals are Student's t over the seeds."
+        "was met by greedy search. The intervals are Student's t over the seeds. "
+        "All of it was measured before attention was led along the sentence "
+        '(`experiments/README.md`, "What a span learns from").'
     )
     return Part("any_text_seeds", "One recipe for any text: three seeds", lines, notes, findings)
 
