@@ -38,9 +38,9 @@ class AttentionOutput:
     their number. state: for the next step. Without details weights, by_dimension and scored are
     None.
 
-    For training. cost: what the step adds to the loss, in nats; 0 for most spans. log_width, gaze:
-    of a span that learns from attention, the logarithm of its width in source tokens, and where
-    the scores alone would look.
+    For training. cost: what the step adds to the loss, in nats; 0 for most spans. log_width: of a
+    span that learns from attention, the logarithm of its width in source tokens. gaze: where the
+    scores alone would look, if `free` was given.
     """
 
     context: Float[Array, "B *K D"]
@@ -163,10 +163,10 @@ def attend(
         agree to rounding.
       details: False leaves out weights, by_dimension and scored. A windowed step then costs what
         its windows cost, however long the sentence is.
-      free: for training of flexible and local-p spans, one truth value a sentence. Where it is
-        given, spans learn through `cost` from where the scores alone would look, and not from the
-        use of the context. Sentences for which it is True are read as if there were no span. With
-        `learn_in_windows` spans learn from the scores inside the windows.
+      free: for training, one truth value a sentence. Where it is given, `gaze` is returned, and
+        flexible and local-p spans learn through `cost` from where the scores alone would look, and
+        not from the use of the context. Sentences for which it is True are read as if there were no
+        span. With `learn_in_windows` spans learn from the scores inside the windows.
 
     Returns:
       An `AttentionOutput`; its `state` goes into the next step.

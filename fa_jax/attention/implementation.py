@@ -12,7 +12,7 @@ from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.gpus import runs_gpu_kernels
 from fa_jax.attention.score import Score
 from fa_jax.attention.scores import SCORES
-from fa_jax.attention.span import Reach
+from fa_jax.attention.span import Reach, learns
 from fa_jax.attention.step import Step, Weighed
 
 
@@ -59,8 +59,7 @@ def for_step(
                 f"trains without the positions outside its windows; got {name!r} and {config.span}"
             )
         return learnt_in_windows.weigh
-    learns = step.free is not None or reach.normal is not None
-    if learns or config.span.needs_every_position(step.state):
+    if learns(step, reach) or config.span.needs_every_position(step.state):
         return dense.weigh
     if name is None:
         name = "dense"

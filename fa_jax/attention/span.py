@@ -154,6 +154,11 @@ def reach_of(span: Span, step: Step) -> Reach:
     return reach
 
 
+def learns(step: Step, reach: Reach) -> bool:
+    """Whether training needs to know where the scores alone would look."""
+    return step.free is not None or reach.normal is not None
+
+
 def freed(window: Window, step: Step) -> Window:
     """The window; of sentences that are read as if there were no span all of the source, or what is
     near the focus where `learn_in_windows` says how near."""

@@ -65,8 +65,9 @@ class Step:
     params: the attention's; a score's stand under "score", a span's beside it. query: what the
     score's kernels made of query and feedback, or the query itself where it has none. span_query:
     what the span's kernels made of them; None where it has none. threshold: τ, for spans that
-    penalise. free: in training of a span that learns from attention (`lesson`), and not from the
-    loss: sentences that are read as if there were no span. taps: the state's.
+    penalise. free: in training of attention that is led, with a span that learns from attention
+    (`lesson`) and not from the loss: sentences that are read as if there were no span. taps: the
+    state's.
     """
 
     params: Params
@@ -85,7 +86,7 @@ class Weighed:
 
     context: c_t. focus: p_t. state: the score's, for the next step.
 
-    gaze: where the scores alone would look, for a span that is taught.
+    gaze: where the scores alone would look, in training that learns from it.
 
     weights, by_dimension: a_t; None where no details were asked for, or the score has one weight
     a position. taps: as they were; their gradient has something added.

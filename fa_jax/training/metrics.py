@@ -104,7 +104,7 @@ class Metrics:
             "loss_per_token": total.negative_log_prob / total.words,
             "strength": total.strength / total.words,
             **({"window": total.scored / total.positions} if total.positions else {}),
-            "alignment": total.moved / max(total.walked, 1e-6),
+            **({"alignment": total.moved / total.walked} if total.walked else {}),
             "tokens_per_second": total.words / (now - self._began),
             "learning_rate": rate,
         }
@@ -142,10 +142,11 @@ class Metrics:
                 self._events.add_scalar(name, value, row["step"])
 
     def _numbers(self, row: dict[str, float | int]) -> str:
+        aligned = f"aligned {row['alignment']:.2f}  " if "alignment" in row else ""
         window = f"window {row['window']:.0%}  " if "window" in row else ""
         return (
-            f"loss {row['loss']:.2f}  g {row['strength']:.3f}  aligned {row['alignment']:.2f}  "
-            f"{window}{row['tokens_per_second']:,.0f} tokens/s"
+            f"loss {row['loss']:.2f}  g {row['strength']:.3f}  {aligned}{window}"
+            f"{row['tokens_per_second']:,.0f} tokens/s"
         )
 
     def _show(self, step: int, numbers: str = ""):
@@ -177,9 +178,10 @@ def read_metrics(run: Path) -> list[dict[str, float | int]]:
 
     A row has "step" and either "validation_bleu" (0 to 100) or what the steps since the row before
     add up to: "epoch", "loss" (nats a sentence), "loss_per_token" (nats), "strength" (mean g(t)),
-    "alignment" (how far attention moves through a sentence; 1: as an even walk does),
-    "tokens_per_second" (target tokens), "learning_rate" and, where windows are ordered, "window"
-    (their share of the source). A last line cut off by a kill is left out.
+    "tokens_per_second" (target tokens) and "learning_rate". It has "alignment" (how far attention
+    moves through a sentence; 1: as an even walk does) where attention may be led, and "window"
+    (their share of the source) where windows are ordered. A last line cut off by a kill is left
+    out.
     """
     path = run / "metrics.jsonl"
     text = path.read_text(encoding="utf-8") if path.exists() else ""

@@ -10,6 +10,7 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from fa_jax.attention import AttentionConfig
 from fa_jax.attention.lesson import Gaze
+from fa_jax.attention.spans.everywhere import Global
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch
 from fa_jax.model.cross_entropy import weighted_cross_entropy
@@ -84,14 +85,15 @@ def objective(
     alignment: how far attention moves through the sentence, 1: as an even walk does. As long as it
     is less than `ALIGNED`, a span that learns from attention is left out of a part of the
     sentences, drawn at random: it would keep attention from learning where to look. And as long
-    attention is led along the diagonal (guided attention, Tachibana et al. 2018).
+    attention is led along the diagonal (guided attention, Tachibana et al. 2018), global attention
+    too.
     price: where the config orders windows, what a span that learns from attention pays for its
     width, in nats for the logarithm; at 1 it is as wide as what attention looks at.
     """
     training, free, inside = config.training, None, jnp.zeros(len(batch.ids), bool)
     threshold = training.threshold
     unaligned = 0.0 if training.window else jnp.maximum(0.0, 1 - alignment / ALIGNED)
-    if _is_taught(config) and training_keys is not None:
+    if _is_led(config) and training_keys is not None:
         free = _drawn(training_keys, 1, FREE_NEAR if training.in_windows else unaligned)
     if training.in_windows:
         threshold, inside = training.in_windows, inside | (training.window > 0)
@@ -162,10 +164,13 @@ def off_diagonal(gaze: Gaze, mask: Float[Array, "T B"], batch: Batch) -> Float[A
     return (squares * mask).sum(0) / (2 * jnp.square(DIAGONAL * source))
 
 
-def _is_taught(config: Config) -> bool:
-    attention = config.model.attention
-    has_network = isinstance(attention, AttentionConfig) and attention.span.network
-    return bool(has_network) and config.training.span_teacher == "attention"
+def _is_led(config: Config) -> bool:
+    """Its span learns from attention, or it has none and reads whole sentences."""
+    attention, training = config.model.attention, config.training
+    if not isinstance(attention, AttentionConfig) or training.span_teacher != "attention":
+        return False
+    everywhere = isinstance(attention.span, Global) and not training.in_windows
+    return bool(attention.span.network) or everywhere
 
 
 def _drawn(

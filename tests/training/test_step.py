@@ -141,7 +141,7 @@ def test_attention_is_led_along_the_diagonal_of_a_sentence_without_its_padding()
         np.testing.assert_allclose(found, [0.0], atol=1e-5)
 
 
-@pytest.mark.parametrize("span", ["flexible", "local_p"])
+@pytest.mark.parametrize("span", ["flexible", "local_p", "global"])
 def test_attention_that_is_not_aligned_learns_from_the_diagonal_and_its_span_does_not(
     span, monkeypatch
 ):
