@@ -11,7 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.experimental.multihost_utils import process_allgather
 
@@ -20,6 +19,7 @@ from fa_jax.data.batches import prefetch
 from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params
+from fa_jax.training.alignment import Alignment
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.training.course import Course
 from fa_jax.training.metrics import STEPS_BETWEEN_ROWS, Metrics
@@ -80,11 +80,11 @@ def train(
             f"(here {course.shapes})",
             file=sys.stderr,
         )
-    state = init_state(config, optimizer, len(data.source.vocabulary), len(data.target.vocabulary))
+    vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
+    state = init_state(config, optimizer, *vocabularies, last_step)
     if start is not None:
-        # Attention that was learnt knows where to look.
-        aligned = jnp.ones_like(state.alignment)
-        state = state.replace(params=start, optimizer=optimizer.init(start), alignment=aligned)
+        optimizer_state, alignment = optimizer.init(start), Alignment.learnt()
+        state = state.replace(params=start, optimizer=optimizer_state, alignment=alignment)
     step, progress = 0, Progress()
     if latest.step() is not None:
         step, state, note = latest.restore(state)

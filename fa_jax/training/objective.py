@@ -16,12 +16,9 @@ from fa_jax.data.batches import Batch
 from fa_jax.model.cross_entropy import weighted_cross_entropy
 from fa_jax.model.encoder_decoder import Params, force_translation
 
-ALIGNED = 0.25
-"""Attention that knows where to look has at least so much of the variance of a walk through the
-whole sentence."""
 DIAGONAL = 0.2
-"""Width of the diagonal that attention is led along until then, in lengths of the source: the g of
-Tachibana et al. (2018)."""
+"""Width of the diagonal that attention is led along, in lengths of the source: the g of Tachibana
+et al. (2018)."""
 IN_WINDOWS = 0.9
 """Share of the sentences that are learnt in windows where these are ordered."""
 NEAR = 32
@@ -39,7 +36,8 @@ class BatchSums:
     windows that were ordered, how many were scored, and how many global attention would score; 0
     where no windows were.
     moved: variance, over a sentence's steps, of the mean position where each would look, in squares
-    of the sentence's length; walked: what it is for an even walk from one end to the other.
+    of the sentence's length; covered: of all positions where they would look; walked: of an even
+    walk from one end to the other.
     gradient_norm: of the whole batch, before clipping; filled in when the devices' gradients are
     added up.
     """
@@ -51,6 +49,7 @@ class BatchSums:
     scored: Float[Array, ""] | float = 0.0
     positions: Float[Array, ""] | float = 0.0
     moved: Float[Array, ""] | float = 0.0
+    covered: Float[Array, ""] | float = 0.0
     walked: Float[Array, ""] | float = 0.0
     gradient_norm: Float[Array, ""] | float = 0.0
 
@@ -73,7 +72,8 @@ def objective(
     *,
     sentences: Float[Array, ""],
     training_keys: Key[Array, " B"] | None,
-    alignment: Float[Array, ""] | float = 1.0,
+    unaligned: Float[Array, ""] | float = 0.0,
+    led: Float[Array, ""] | float = 0.0,
     price: Float[Array, ""] | float = 1.0,
 ) -> tuple[Float[Array, ""], BatchSums]:
     """This device's share of the loss: its sentences' sum over the whole batch's `sentences`.
@@ -82,17 +82,17 @@ def objective(
     passes through a window's border. What a span costs is added to a sentence's loss as the mean
     over its steps.
 
-    alignment: how far attention moves through the sentence, 1: as an even walk does. As long as it
-    is less than `ALIGNED`, a span that learns from attention is left out of a part of the
-    sentences, drawn at random: it would keep attention from learning where to look. And as long
-    attention is led along the diagonal (guided attention, Tachibana et al. 2018), global attention
-    too.
+    unaligned: a span that learns from attention is left out of so many of the sentences, drawn at
+    random: it would keep attention from learning where to look. led: how much of the guided
+    attention loss (Tachibana et al. 2018) is added; it leads attention along the diagonal. Both are
+    0 where the config orders windows. See `fa_jax/training/alignment.py`.
     price: where the config orders windows, what a span that learns from attention pays for its
     width, in nats for the logarithm; at 1 it is as wide as what attention looks at.
     """
     training, free, inside = config.training, None, jnp.zeros(len(batch.ids), bool)
     threshold = training.threshold
-    unaligned = 0.0 if training.window else jnp.maximum(0.0, 1 - alignment / ALIGNED)
+    if training.window:
+        unaligned = led = 0.0
     if _is_led(config) and training_keys is not None:
         free = _drawn(training_keys, 1, FREE_NEAR if training.in_windows else unaligned)
     if training.in_windows:
@@ -140,7 +140,7 @@ def objective(
     reward *= _sentences(batch)
     loss = (negative_log_prob - reward.sum()) / sentences
     if free is not None and not training.in_windows:
-        loss += unaligned * off_diagonal(gaze, mask, batch).sum() / sentences
+        loss += led * off_diagonal(gaze, mask, batch).sum() / sentences
     positions = batch.source_lengths * batch.target_lengths / jnp.maximum(_sentences(batch), 1)
     sums = BatchSums(
         negative_log_prob,
@@ -190,12 +190,15 @@ def variances(
     walk through it.
 
     Attention that looks at one place, or at all places, whatever the step, does not move. Nor does
-    attention that shifts a little about one place, however sharply it looks there.
+    attention that shifts a little about one place, however sharply it looks there; and that covers
+    little, too.
     """
 
     def mean(of_steps: Float[Array, "T B"]) -> Float[Array, " B"]:
         return (of_steps * mask).sum(0) / jnp.maximum(mask.sum(0), 1)
 
-    squares = jnp.square(jnp.maximum(lengths, 1))
-    moved = mean(jnp.square(gaze.mean)) - jnp.square(mean(gaze.mean))
-    return {"moved": (moved / squares).sum(), "walked": ((1 - 1 / squares) / 12).sum()}
+    squares, middle = jnp.square(jnp.maximum(lengths, 1)), jnp.square(mean(gaze.mean))
+    moved, covered = mean(jnp.square(gaze.mean)) - middle, mean(gaze.square) - middle
+    walked = (1 - 1 / squares) / 12
+    sums = {"moved": moved / squares, "covered": covered / squares, "walked": walked}
+    return {name: of_sentences.sum() for name, of_sentences in sums.items()}

@@ -13,12 +13,11 @@ from jaxtyping import Array, Float, Int, PyTree
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
+from fa_jax.training.alignment import Alignment
 from fa_jax.training.objective import BatchSums, count_sentences, objective
 from fa_jax.training.price import Price
 
 AXIS = "devices"
-LATELY = 0.02
-"""Share of the newest step in `TrainState.alignment`."""
 
 
 @struct.dataclass
@@ -26,15 +25,14 @@ class TrainState:
     """All that a step changes. Together with the config it determines the rest of the run.
 
     key: raw data of the random key that all noise is drawn from, folded with step and sentence.
-    alignment: how far attention moves through a sentence, lately; 1: as an even walk does. price:
-    of the width of a span.
+    alignment: whether attention knows where to look. price: of the width of a span.
     """
 
     step: Int[Array, ""]
     params: Params
     optimizer: PyTree
     key: Array
-    alignment: Float[Array, ""]
+    alignment: Alignment
     price: Price
 
 
@@ -43,8 +41,9 @@ def init_state(
     optimizer: optax.GradientTransformation,
     source_vocabulary: int,
     target_vocabulary: int,
+    last_step: int = 0,
 ) -> TrainState:
-    """The state before the first step, from the config's seed."""
+    """The state before the first step of so many, from the config's seed."""
     params_key, dropout_key = jax.random.split(jax.random.key(config.training.seed))
     params = init_encoder_decoder(params_key, config.model, source_vocabulary, target_vocabulary)
     return TrainState(
@@ -52,7 +51,7 @@ def init_state(
         params=params,
         optimizer=optimizer.init(params),
         key=jax.random.key_data(dropout_key),
-        alignment=jnp.zeros(()),
+        alignment=Alignment.first(last_step),
         price=Price.first(),
     )
 
@@ -78,14 +77,14 @@ def make_train_step(
             batch,
             sentences=sentences,
             training_keys=jax.vmap(partial(jax.random.fold_in, key))(batch.ids),
-            alignment=state.alignment,
+            unaligned=state.alignment.missing,
+            led=state.alignment.led(state.step),
             price=state.price.nats,
         )
         gradient, sums = jax.lax.psum((gradient, sums), AXIS)
         sums = sums.replace(gradient_norm=optax.tree.norm(gradient))
         updates, optimizer_state = optimizer.update(gradient, state.optimizer, state.params)
         params = optax.apply_updates(state.params, optax.tree.scale(rate, updates))
-        aligned = sums.moved / jnp.maximum(sums.walked, 1e-6)
         price = state.price
         if config.training.window:
             price = price.after(sums.scored, sums.positions, config.training.window)
@@ -94,7 +93,7 @@ def make_train_step(
             params=params,
             optimizer=optimizer_state,
             key=state.key,
-            alignment=state.alignment + LATELY * (aligned - state.alignment),
+            alignment=state.alignment.after(sums.moved, sums.covered, sums.walked),
             price=price,
         ), sums
 
