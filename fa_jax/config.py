@@ -160,8 +160,8 @@ class TrainingConfig(Section):
     """Learning rate of Adam."""
     span_teacher: Literal["attention", "loss"] = "attention"
     """What teaches flexible and local-p spans. attention: they learn where attention would look
-    without a span, and attention is led along the sentence until it moves by itself; so is global
-    attention. loss: the translation's loss teaches all of it, as in the paper."""
+    without a span; and attention that is caught about one place is led along the sentence, global
+    attention too. loss: the translation's loss teaches all of it, as in the paper."""
     span_rate: NotNegative = 0.1
     """Learning rate of the span's network, such as that of the strength g(t). 1: the same as for
     all other parameters."""

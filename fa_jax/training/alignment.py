@@ -7,17 +7,15 @@ the places, in variances of the walk's.
 
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
 ALIGNED = 0.25
 """Attention that knows where to look moves at least so far. Between languages of another word order
 good attention moves little more."""
 COVERED = 0.5
 """Attention that has not lost its way covers at least so much: of good attention it is some 0.95,
-of attention that is caught about one place less than 0.25."""
-LED = 0.2
-"""Attention is led in this first share of a training. Later, that would keep it from learning
-another word order."""
+of attention that is caught about one place less than 0.3. Attention that covers this much is not
+led, however little it moves: that would keep it from learning another word order."""
 LATELY = 0.02
 """Share of the newest batch in the averages."""
 
@@ -28,22 +26,21 @@ class Alignment:
     last.
 
     moved: variance of the mean place that a step looks at. covered: variance of all places that a
-    sentence's steps look at. led_until: the step from which it is no longer led for moving little.
+    sentence's steps look at.
     """
 
     moved: Float[Array, ""]
     covered: Float[Array, ""]
-    led_until: Float[Array, ""]
 
     @classmethod
-    def first(cls, last_step: int) -> "Alignment":
-        """Before a training of so many steps."""
-        return cls(jnp.zeros(()), jnp.ones(()), jnp.float32(LED * last_step))
+    def first(cls) -> "Alignment":
+        """Before a training: it looks at all places, whatever the step."""
+        return cls(jnp.zeros(()), jnp.ones(()))
 
     @classmethod
     def learnt(cls) -> "Alignment":
         """Of attention that knows where to look."""
-        return cls(jnp.ones(()), jnp.ones(()), jnp.zeros(()))
+        return cls(jnp.ones(()), jnp.ones(()))
 
     def after(
         self, moved: Float[Array, ""], covered: Float[Array, ""], walked: Float[Array, ""]
@@ -55,17 +52,14 @@ class Alignment:
             newest = now / jnp.maximum(walked, 1e-6)
             return jnp.where(walked > 0, before + LATELY * (newest - before), before)
 
-        return Alignment(average(self.moved, moved), average(self.covered, covered), self.led_until)
+        return Alignment(average(self.moved, moved), average(self.covered, covered))
 
     @property
     def missing(self) -> Float[Array, ""]:
         """How far it is from knowing where to look; 0: not at all, 1: it knows nothing."""
-        return jnp.maximum(jnp.maximum(1 - self.moved / ALIGNED, self._lost), 0)
-
-    def led(self, step: Int[Array, ""]) -> Float[Array, ""]:
-        """How much it is led at this step, 0 to 1."""
-        return jnp.where(step < self.led_until, self.missing, jnp.maximum(self._lost, 0))
+        return jnp.maximum(1 - self.moved / ALIGNED, self.lost)
 
     @property
-    def _lost(self) -> Float[Array, ""]:
-        return 1 - self.covered / COVERED
+    def lost(self) -> Float[Array, ""]:
+        """How far it has lost its way, and is led; 0: not at all, 1: it looks at one place."""
+        return jnp.maximum(1 - self.covered / COVERED, 0)

@@ -80,8 +80,7 @@ def train(
             f"(here {course.shapes})",
             file=sys.stderr,
         )
-    vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
-    state = init_state(config, optimizer, *vocabularies, last_step)
+    state = init_state(config, optimizer, len(data.source.vocabulary), len(data.target.vocabulary))
     if start is not None:
         optimizer_state, alignment = optimizer.init(start), Alignment.learnt()
         state = state.replace(params=start, optimizer=optimizer_state, alignment=alignment)

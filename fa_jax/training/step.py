@@ -41,9 +41,8 @@ def init_state(
     optimizer: optax.GradientTransformation,
     source_vocabulary: int,
     target_vocabulary: int,
-    last_step: int = 0,
 ) -> TrainState:
-    """The state before the first step of so many, from the config's seed."""
+    """The state before the first step, from the config's seed."""
     params_key, dropout_key = jax.random.split(jax.random.key(config.training.seed))
     params = init_encoder_decoder(params_key, config.model, source_vocabulary, target_vocabulary)
     return TrainState(
@@ -51,7 +50,7 @@ def init_state(
         params=params,
         optimizer=optimizer.init(params),
         key=jax.random.key_data(dropout_key),
-        alignment=Alignment.first(last_step),
+        alignment=Alignment.first(),
         price=Price.first(),
     )
 
@@ -78,7 +77,7 @@ def make_train_step(
             sentences=sentences,
             training_keys=jax.vmap(partial(jax.random.fold_in, key))(batch.ids),
             unaligned=state.alignment.missing,
-            led=state.alignment.led(state.step),
+            led=state.alignment.lost,
             price=state.price.nats,
         )
         gradient, sums = jax.lax.psum((gradient, sums), AXIS)
