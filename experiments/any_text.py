@@ -103,7 +103,9 @@ def part() -> Part:
     notes = (
         "BLEU of the test set, beam 5: on characters where the target is Japanese, on sacrebleu's "
         "13a words elsewhere. It is at τ = ∞ unless windows were ordered. One training each, of "
-        "subwords. *After `train`*: what `fa-jax train LANGUAGES --corpus CORPUS` gives. The next "
+        "subwords. *After `train`*: what `fa-jax train LANGUAGES --corpus CORPUS` gives. "
+        "Hypotheses compare by the mean log p of a word in all rows; the command lets each run "
+        "choose how, so that it prints other scores. The next "
         "three runs were trained further, equally long: global and flexible attention with "
         f"`fa-jax finetune --window 0`, windows of {WINDOW:g} of the source with "
         f"`fa-jax finetune --window {WINDOW:g}`. "

@@ -85,8 +85,8 @@ class JoeyNMT(Wanted):
         return RECORDS / "joeynmt" / f"{self.name}.json"
 
     def is_recorded(self) -> bool:
-        """With what our run had then: a training of ours that is newer changes nothing."""
-        return self.path.exists()
+        """On as many cores. What our run had then is in it, whatever is trained later."""
+        return self.path.exists() and self.recorded()["cores"] == self.cores
 
     def train_and_measure(self):
         if not Scores(self.run).is_recorded():
@@ -242,7 +242,7 @@ def _cells(one: JoeyNMT, theirs: float, ours: float) -> tuple[str, ...]:
         f"{run.pairs:,}" if run.pairs else "all",
         f"`{one.example}`",
         f"{record['parameters'] / 1e6:.1f} M",
-        f"{record['seconds'] / 60:.0f} ({one.cores})",
+        f"{record['seconds'] / 60:.0f} ({record['cores']})",
         f"{record['updates']:,}",
         f"{record['epochs']:.1f}",
         f"{theirs:.2f}",

@@ -13,9 +13,9 @@ ALIGNED = 0.25
 """Attention that knows where to look moves at least so far. Between languages of another word order
 good attention moves little more."""
 COVERED = 0.5
-"""Attention that has not lost its way covers at least so much: of good attention it is some 0.95,
-of attention that is caught about one place less than 0.3. Attention that covers this much is not
-led, however little it moves: that would keep it from learning another word order."""
+"""Attention that has not lost its way covers at least so much: good attention 0.7 and more once it
+moves, attention that is caught about one place less than 0.3. Attention that covers this much is
+not led, however little it moves: that would keep it from learning another word order."""
 LATELY = 0.02
 """Share of the newest batch in the averages."""
 
