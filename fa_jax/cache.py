@@ -36,6 +36,7 @@ def set_up_process():
     Of programs beyond 2 GB, those that were used longest ago are removed.
 
     Every command of `fa-jax` calls it first. A notebook may: what it compiles is there next time.
+    Threads that are there before keep memory of their own, and give it back.
 
     >>> fa_jax.set_up_process()
     """
@@ -64,6 +65,7 @@ def _keep_freed_memory():
 
     XLA allocates a computation's buffers anew at every call. With glibc's defaults each large one
     is a fresh mapping whose pages fault on first touch: measured at a third of a training step.
+    Only the process's first arena can be told to keep them: other threads are to have no own.
     """
     if platform.libc_ver()[0] == "glibc":
         settings = {M_MMAP_MAX: 0, M_TRIM_THRESHOLD: LARGEST, M_TOP_PAD: 2**28, M_ARENA_MAX: 1}

@@ -41,6 +41,7 @@ def train_and_measure(wanted: Iterable[Wanted]):
     Raises:
       SystemExit: FA_JAX_STUDY=stored is set, and something is missing.
     """
+    fa_jax.set_up_process()  # before configs are made: these count words, in threads
     wanted = list(wanted)
     missing = [one for one in wanted if not one.is_recorded()]
     _announce(one.run for one in missing)

@@ -23,8 +23,8 @@ def main(arguments: list[str] | None = None):
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # as stdin and all files, whatever the locale
     try:
+        fa_jax.set_up_process()  # first: memory is kept by threads that start later
         command = parse_command(name, rest)
-        fa_jax.set_up_process()
         with _ended_at_once() if name in SEARCHERS else nullcontext():
             command()
     except BrokenPipeError:  # the reader of our output has left
