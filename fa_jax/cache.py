@@ -36,7 +36,8 @@ def set_up_process():
     Of programs beyond 2 GB, those that were used longest ago are removed.
 
     Every command of `fa-jax` calls it first. A notebook may: what it compiles is there next time.
-    Threads that are there before keep memory of their own, and give it back.
+    Memory is kept wholly where no other thread has begun to allocate before, which a notebook's
+    kernel does: glibc then gives back what is freed in the memory of such threads.
 
     >>> fa_jax.set_up_process()
     """
