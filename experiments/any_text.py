@@ -121,10 +121,11 @@ def part() -> Part:
         'windows followed each batch ("How narrow a text allows"), and it met the order on the '
         "validation set by greedy search, whose windows are wider than those of beam search. For "
         "20,000 English–Japanese pairs it was met with the run's own beam, as today. Its minutes "
-        "are about a quarter too long, because it gave memory back at each step "
-        '("Training"). No other option is set, but that whole Bibles leave out sentences of more '
-        "than 50 tokens. *Window*: the positions that were ordered. *Minutes*: those of flexible "
-        "attention's training, then of its ordered windows, in brackets on how many cores of two."
+        "are too long, by about a quarter where that was measured, because it gave memory back at "
+        'each step ("Training"). No other option is set, but that whole Bibles leave out '
+        "sentences of more than 50 tokens. *Window*: the positions that were ordered. *Minutes*: "
+        "those of flexible attention's training, then of its ordered windows, in brackets on how "
+        "many cores of two."
     )
     return Part("any_text", "One recipe for any text", lines, notes, _findings())
 

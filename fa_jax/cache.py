@@ -36,8 +36,8 @@ def set_up_process():
     Of programs beyond 2 GB, those that were used longest ago are removed.
 
     Every command of `fa-jax` calls it first. A notebook may: what it compiles is there next time.
-    Memory is kept wholly where no other thread has begun to allocate before, which a notebook's
-    kernel does: glibc then gives back what is freed in the memory of such threads.
+    Call it before anything starts threads. glibc keeps what the process's first pool of memory
+    frees; threads that are there already may have pools of their own, which give it back.
 
     >>> fa_jax.set_up_process()
     """
@@ -66,7 +66,7 @@ def _keep_freed_memory():
 
     XLA allocates a computation's buffers anew at every call. With glibc's defaults each large one
     is a fresh mapping whose pages fault on first touch: measured at a third of a training step.
-    Only the process's first arena can be told to keep them: other threads are to have no own.
+    Only the first arena can be told to keep large ones, so threads are to have no other.
     """
     if platform.libc_ver()[0] == "glibc":
         settings = {M_MMAP_MAX: 0, M_TRIM_THRESHOLD: LARGEST, M_TOP_PAD: 2**28, M_ARENA_MAX: 1}

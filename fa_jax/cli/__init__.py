@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None):
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # as stdin and all files, whatever the locale
     try:
-        fa_jax.set_up_process()  # first: memory is kept by threads that start later
+        fa_jax.set_up_process()  # before parsing starts threads
         command = parse_command(name, rest)
         with _ended_at_once() if name in SEARCHERS else nullcontext():
             command()
