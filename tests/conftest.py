@@ -14,6 +14,8 @@ if "FA_JAX_TESTS_ON" in os.environ:
     os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # several processes share a GPU
 else:
+    # Nor may a CPU, where training would do so.
+    os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "default"
     os.environ["XLA_FLAGS"] = compiler.quick(devices=8)
 os.environ.setdefault("FA_JAX_CACHE", tempfile.mkdtemp(prefix="fa-jax-tests-"))
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from fa_jax.attention.score import at_least_float32
-from fa_jax.model.dense import contract
+from fa_jax.model.product import contract, kernel_gradient
 
 CHUNK_ELEMENTS = 2**21
 """Logits held at a time on a CPU: they fit its cache. Twice and half as many measured within 5%."""
@@ -64,7 +64,7 @@ def _in_chunks(smoothing, elements, kernel, bias, hidden, words, weights):
         return jnp.pad(x, padding).reshape(chunks, rows, *x.shape[1:])
 
     def step(carry, chunk):
-        loss, kernel_gradient, bias_gradient = carry
+        loss, for_kernel, for_bias = carry
         hidden, words, weights = chunk
         logits = contract("nf,fv->nv", hidden, rounded) + bias
         exponentials = jnp.exp(logits - logits.max(-1, keepdims=True))
@@ -78,11 +78,11 @@ def _in_chunks(smoothing, elements, kernel, bias, hidden, words, weights):
         at_word = jnp.arange(kernel.shape[1]) == words[:, None]
         others = smoothing / kernel.shape[1]
         error -= weights[:, None] * jnp.where(at_word, 1 - smoothing + others, others)
-        bias_gradient += error.sum(0)
+        for_bias += error.sum(0)
         error = error.astype(hidden.dtype)
-        kernel_gradient += contract("nf,nv->fv", hidden, error)
-        hidden_gradient = contract("nv,fv->nf", error, rounded).astype(hidden.dtype)
-        return (loss, kernel_gradient, bias_gradient), hidden_gradient
+        for_kernel += kernel_gradient(hidden, error)
+        for_hidden = contract("nv,fv->nf", error, rounded).astype(hidden.dtype)
+        return (loss, for_kernel, for_bias), for_hidden
 
     zero = (jnp.float32(0), *(jnp.zeros_like(at_least_float32(x)) for x in (kernel, bias)))
     (loss, for_kernel, for_bias), for_hidden = jax.lax.scan(

@@ -6,6 +6,7 @@ from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from fa_jax.attention.params import Params
+from fa_jax.model.product import rounded_product, rounds
 
 
 def init_dense(key: PRNGKeyArray, input_size: int, size: int, bias: float = 0.0) -> Params:
@@ -26,10 +27,8 @@ def dense(
     """
     dtype = dtype or x.dtype
     flat, kernel = x.reshape(-1, x.shape[-1]), kernel.astype(x.dtype)
-    sums = jnp.matmul(flat, kernel, preferred_element_type=dtype) + bias
+    if rounds(flat):
+        sums = rounded_product(flat, kernel) + bias
+    else:
+        sums = jnp.matmul(flat, kernel, preferred_element_type=dtype) + bias
     return sums.astype(dtype).reshape(*x.shape[:-1], -1)
-
-
-def contract(axes: str, x: Float[Array, "..."], y: Float[Array, "..."]) -> Float[Array, "..."]:
-    """`einsum` of two factors of one precision, summed in float32 at least."""
-    return jnp.einsum(axes, x, y, preferred_element_type=jnp.promote_types(x.dtype, jnp.float32))

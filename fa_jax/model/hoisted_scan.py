@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention.score import at_least_float32
-from fa_jax.model.dense import contract
+from fa_jax.model.product import contract
 
 Kernels = dict[str, Float[Array, "I J"]]
 Product = Callable[[str, Float[Array, "*N I"]], Float[Array, "*N J"]]

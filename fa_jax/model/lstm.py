@@ -14,7 +14,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
-from fa_jax.model.dense import contract
+from fa_jax.model.product import contract
 
 State = tuple[Float[Array, "*N H"], Float[Array, "*N H"]]
 """Hidden state and cell."""

@@ -19,11 +19,13 @@ from fa_jax.data.batches import prefetch
 from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params
+from fa_jax.model.product import ROUNDED
 from fa_jax.training.alignment import Alignment
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.training.course import Course
 from fa_jax.training.metrics import STEPS_BETWEEN_ROWS, Metrics
 from fa_jax.training.optimizer import learning_rate, make_optimizer, total_steps
+from fa_jax.training.precision import training_precision
 from fa_jax.training.progress import Progress
 from fa_jax.training.step import init_state, make_train_step, replicate, shard, unreplicate
 
@@ -80,6 +82,12 @@ def train(
             f"(here {course.shapes})",
             file=sys.stderr,
         )
+        if training_precision(jax.devices()[0].platform) == ROUNDED:
+            print(
+                "products round their factors to bfloat16, which is fast here "
+                "(JAX_DEFAULT_MATMUL_PRECISION=highest: they do not)",
+                file=sys.stderr,
+            )
     state = init_state(config, optimizer, len(data.source.vocabulary), len(data.target.vocabulary))
     if start is not None:
         optimizer_state, alignment = optimizer.init(start), Alignment.learnt()

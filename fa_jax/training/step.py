@@ -15,6 +15,7 @@ from fa_jax.data.batches import Batch
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
 from fa_jax.training.alignment import Alignment
 from fa_jax.training.objective import BatchSums, count_sentences, objective
+from fa_jax.training.precision import training_precision
 from fa_jax.training.price import Price
 
 AXIS = "devices"
@@ -62,6 +63,7 @@ def make_train_step(
 ) -> Callable[[TrainState, Batch, float], tuple[TrainState, BatchSums]]:
     """The step, compiled for these devices, or for all: of replicated state, sharded batch and
     learning rate."""
+    precision = training_precision((devices or jax.devices())[0].platform)
 
     @partial(jax.pmap, axis_name=AXIS, in_axes=(0, 0, None), donate_argnums=0, devices=devices)
     def step(
@@ -70,16 +72,17 @@ def make_train_step(
         sentences = jax.lax.psum(count_sentences(batch), AXIS)
         # Folded with a sentence's number: the same on however many devices.
         key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
-        gradient, sums = jax.grad(objective, has_aux=True)(
-            state.params,
-            config,
-            batch,
-            sentences=sentences,
-            training_keys=jax.vmap(partial(jax.random.fold_in, key))(batch.ids),
-            unaligned=state.alignment.missing,
-            led=state.alignment.lost,
-            price=state.price.nats,
-        )
+        with jax.default_matmul_precision(precision):
+            gradient, sums = jax.grad(objective, has_aux=True)(
+                state.params,
+                config,
+                batch,
+                sentences=sentences,
+                training_keys=jax.vmap(partial(jax.random.fold_in, key))(batch.ids),
+                unaligned=state.alignment.missing,
+                led=state.alignment.lost,
+                price=state.price.nats,
+            )
         gradient, sums = jax.lax.psum((gradient, sums), AXIS)
         sums = sums.replace(gradient_norm=optax.tree.norm(gradient))
         updates, optimizer_state = optimizer.update(gradient, state.optimizer, state.params)
