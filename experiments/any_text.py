@@ -98,7 +98,7 @@ ROWS = [
     Trained(StudyRun("tatoeba_en_ja", "small", backwards=True), earlier=True),
     Trained(StudyRun("tatoeba_de_en", "small"), earlier=True, cores=1),
     Trained(StudyRun("bible_de_en", "small"), earlier=True, cores=1),
-    Trained(StudyRun("bible_de_en", "small", pairs=5_000), earlier=True),
+    Trained(StudyRun("bible_de_en", "small", pairs=5_000), with_global=True),
 ]
 WANTED = [one for row in ROWS for one in row.wanted]
 
@@ -122,9 +122,11 @@ def part() -> Part:
         "validation set by greedy search, whose windows are wider than those of beam search. For "
         "20,000 English–Japanese pairs it was met with the run's own beam, as today. Its minutes "
         "are too long, by about a quarter where that was measured, because it gave memory back at "
-        'each step ("Training"). No other option is set, but that whole Bibles leave out '
-        "sentences of more than 50 tokens. *Window*: the positions that were ordered. *Minutes*: "
-        "those of flexible attention's training, then of its ordered windows, in brackets on how "
+        'each step ("Training"). All rows but that of 5,000 verses multiplied in float32, as today '
+        "where a processor has no instructions for bfloat16. No other option is set, but that "
+        "whole Bibles leave out sentences of more than 50 tokens. *Window*: the positions that "
+        "were ordered. *Minutes*: those of flexible attention's training, then of its ordered "
+        "windows, in brackets on how "
         "many cores of two."
     )
     return Part("any_text", "One recipe for any text", lines, notes, _findings())
