@@ -95,7 +95,7 @@ ROWS = [
     Trained(StudyRun("tatoeba_en_ja", "small"), with_global=True),
     Trained(StudyRun("tatoeba_en_ja", "small", pairs=20_000), earlier=True),
     Trained(StudyRun("tatoeba_en_ja", "small", pairs=5_000), with_global=True),
-    Trained(StudyRun("tatoeba_en_ja", "small", backwards=True), earlier=True),
+    Trained(StudyRun("tatoeba_en_ja", "small", backwards=True)),
     Trained(StudyRun("tatoeba_de_en", "small"), earlier=True, cores=1),
     Trained(StudyRun("bible_de_en", "small"), earlier=True, cores=1),
     Trained(StudyRun("bible_de_en", "small", pairs=5_000), with_global=True),
