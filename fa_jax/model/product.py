@@ -1,4 +1,4 @@
-"""Products of the model's layers. All go through `contract`, which may round their factors.
+"""Products of the layers outside of attention. Their factors may be rounded.
 
 JAX's default precision says whether. A TPU rounds factors to bfloat16 by itself. XLA on a CPU does
 not, even where the CPU multiplies them at twice the rate, so it is written out here.
