@@ -1,4 +1,4 @@
-"""Linear layers. Products are as precise as their inputs, which may be bfloat16."""
+"""Linear layers. Products are as precise as their inputs, or rounded (`product.py`)."""
 
 import jax.numpy as jnp
 from flax.linen import initializers
@@ -21,8 +21,9 @@ def dense(
     bias: Float[Array, " J"] | float = 0.0,
     dtype: DTypeLike | None = None,
 ) -> Float[Array, "*N J"]:
-    """`x · kernel + bias`, from factors as precise as x. dtype: of the result; None: that of x.
+    """`x · kernel + bias`, from factors as precise as x, or rounded.
 
+    dtype: of the result; None: that of x.
     On a CPU the gradient of a flat product is twice as fast.
     """
     dtype = dtype or x.dtype

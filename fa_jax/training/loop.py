@@ -84,8 +84,8 @@ def train(
         )
         if training_precision(jax.devices()[0].platform) == ROUNDED:
             print(
-                "products round their factors to bfloat16, which is fast here "
-                "(JAX_DEFAULT_MATMUL_PRECISION=highest: they do not)",
+                "products in training round their factors to bfloat16, which this processor "
+                "multiplies fastest (JAX_DEFAULT_MATMUL_PRECISION=highest: no rounding)",
                 file=sys.stderr,
             )
     state = init_state(config, optimizer, len(data.source.vocabulary), len(data.target.vocabulary))

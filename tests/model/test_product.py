@@ -20,9 +20,8 @@ def double(x, rounded):
     if not rounded:
         return x
     fraction, exponent = np.frexp(x)  # a half or more, and less than 1
-    return np.ldexp(
-        np.round(fraction * 2**8), exponent - 8
-    )  # rounds halves to even, as bfloat16 does
+    digits = np.round(fraction * 2**8)  # halves to even, as bfloat16 does
+    return np.ldexp(digits, exponent - 8)
 
 
 @pytest.mark.parametrize(("precision", "rounded"), [("bfloat16", True), ("default", False)])
