@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import jax
 
+from fa_jax.compiler import PRODUCTS_BY_CUBLAS
 from fa_jax.errors import UserError
 
 H100_DESCRIPTION = """
@@ -80,8 +81,7 @@ CHIPS = {
         "cuda",
         80,
         {"target_config": H100_DESCRIPTION, "topology": "1x1x1"},
-        # Its Triton products are chosen by timing them on the chip; cuBLAS's need no choice.
-        {"xla_gpu_enable_triton_gemm": False},
+        PRODUCTS_BY_CUBLAS,  # others are chosen by timing them on the chip
     ),
 }
 """A TPU of a host with four, and NVIDIA's GPU."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import jaxlib
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Int
 
 from fa_jax.attention.implementation import Implementation, for_search, why_no_kernel
+from fa_jax.compiler import compiler_options
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
@@ -215,10 +215,8 @@ def on_local_devices(
         check_vma=False,
     )
     shardings = tuple(NamedSharding(mesh, spec) for spec in in_specs)
-    compiler_options = _quick_to_compile() if few else {}
-    return KeptProgram(
-        program, shardings, compiler_options, function=function.__qualname__, **options
-    )
+    asked = compiler_options(jax.default_backend(), few)
+    return KeptProgram(program, shardings, asked, function=function.__qualname__, **options)
 
 
 def _mesh() -> Mesh:
@@ -265,15 +263,6 @@ def _compiled_search(**options: Any) -> KeptProgram:
     in_specs = WHOLE, *[BY_SENTENCE] * 4, WHOLE, WHOLE
     few = options["places"] * jax.local_device_count() <= SMALLEST_BATCH
     return on_local_devices(beam_search, *in_specs, few=few, **options)
-
-
-def _quick_to_compile() -> dict[str, bool]:
-    """XLA's options for what runs for a moment: without its fusion emitters it compiles in 0.6 of
-    the time on a CPU. A search of many sentences would take 1.06 times as long."""
-    has_emitters = tuple(map(int, jaxlib.__version__.split(".")[:2])) < (0, 12)
-    if jax.default_backend() != "cpu" or not has_emitters:
-        return {}
-    return {"xla_cpu_use_fusion_emitters": False}
 
 
 def _result(found: Hypotheses, place: int, n_best: int) -> SearchResult:

@@ -10,6 +10,8 @@ from jaxtyping import Int
 
 from fa_jax.config import Config
 from fa_jax.data.batches import (
+    WORTH_COMPILING,
+    WORTH_COMPILING_ON_ACCELERATORS,
     Batch,
     BatchPlan,
     epoch_order,
@@ -82,6 +84,7 @@ class Course:
 
 
 def _sentences(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
+    on_cpu = jax.default_backend() == "cpu"
     plan = plan_batches(
         data.train.source.lengths,
         data.train.target.lengths,
@@ -89,6 +92,7 @@ def _sentences(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
         max_length=data.max_length,
         padded_shapes=config.data.padded_shapes,
         steps=functools.partial(total_steps, config.training),
+        worth_compiling=WORTH_COMPILING if on_cpu else WORTH_COMPILING_ON_ACCELERATORS,
     )
     return lambda number: Epoch(data.train, plan)
 

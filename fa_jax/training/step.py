@@ -10,6 +10,7 @@ import optax
 from flax import struct
 from jaxtyping import Array, Float, Int, PyTree
 
+from fa_jax.compiler import CompiledForShapes, compiler_options
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
@@ -44,16 +45,22 @@ def init_state(
     target_vocabulary: int,
 ) -> TrainState:
     """The state before the first step, from the config's seed."""
-    params_key, dropout_key = jax.random.split(jax.random.key(config.training.seed))
-    params = init_encoder_decoder(params_key, config.model, source_vocabulary, target_vocabulary)
-    return TrainState(
-        step=jnp.zeros((), jnp.int32),
-        params=params,
-        optimizer=optimizer.init(params),
-        key=jax.random.key_data(dropout_key),
-        alignment=Alignment.first(),
-        price=Price.first(),
-    )
+
+    @jax.jit  # one program: each of its operations alone would have to be compiled, too
+    def drawn() -> TrainState:
+        params_key, dropout_key = jax.random.split(jax.random.key(config.training.seed))
+        vocabularies = source_vocabulary, target_vocabulary
+        params = init_encoder_decoder(params_key, config.model, *vocabularies)
+        return TrainState(
+            step=jnp.zeros((), jnp.int32),
+            params=params,
+            optimizer=optimizer.init(params),
+            key=jax.random.key_data(dropout_key),
+            alignment=Alignment.first(),
+            price=Price.first(),
+        )
+
+    return drawn()
 
 
 def make_train_step(
@@ -63,7 +70,8 @@ def make_train_step(
 ) -> Callable[[TrainState, Batch, float], tuple[TrainState, BatchSums]]:
     """The step, compiled for these devices, or for all: of replicated state, sharded batch and
     learning rate."""
-    precision = training_precision((devices or jax.devices())[0].platform)
+    platform = (devices or jax.devices())[0].platform
+    precision, options = training_precision(platform), compiler_options(platform)
 
     @partial(jax.pmap, axis_name=AXIS, in_axes=(0, 0, None), donate_argnums=0, devices=devices)
     def step(
@@ -99,7 +107,8 @@ def make_train_step(
             price=price,
         ), sums
 
-    return step
+    # What `pmap` lowers has the shapes of all processes, and they call it with their own.
+    return CompiledForShapes(step, options) if options and jax.process_count() == 1 else step
 
 
 def replicate(tree: PyTree) -> PyTree:

@@ -1,12 +1,15 @@
 """Batches: every sentence once, few shapes, the same order again from any place."""
 
 import itertools
+import operator
+from functools import partial
 
 import numpy as np
 import pytest
 
 from fa_jax.data.batches import (
     WORTH_COMPILING,
+    WORTH_COMPILING_ON_ACCELERATORS,
     epoch_order,
     make_batch,
     merge_shapes,
@@ -95,17 +98,19 @@ def test_merging_is_greedy(seed):
         assert merged.tolist() == greedy([*map(tuple, needed)], count, worth)
 
 
-def test_a_short_training_compiles_only_what_saves_more_than_it_costs():
+@pytest.mark.parametrize("worth", [WORTH_COMPILING, WORTH_COMPILING_ON_ACCELERATORS])
+def test_a_short_training_compiles_only_what_saves_more_than_it_costs(worth):
     source, target = lengths()
     counts = []
     for epochs in (1, 10, 100, 1000):
-        made = plan(source, target, padded_shapes=12, steps=lambda epoch, n=epochs: n * epoch)
+        steps = partial(operator.mul, epochs * worth // WORTH_COMPILING)
+        made = plan(source, target, padded_shapes=12, steps=steps, worth_compiling=worth)
         counts.append(len(np.unique(made.shapes, axis=0)))
-        learnt = epochs * 64 * made.shapes.sum()
+        learnt = steps(64) * made.shapes.sum()
         for fixed in (1, 12):
             shapes = plan(source, target, padded_shapes=fixed).shapes
-            assert learnt + WORTH_COMPILING * counts[-1] <= (
-                epochs * 64 * shapes.sum() + WORTH_COMPILING * len(np.unique(shapes, axis=0))
+            assert learnt + worth * counts[-1] <= (
+                steps(64) * shapes.sum() + worth * len(np.unique(shapes, axis=0))
             )
     assert counts[0] == 1 and counts == sorted(set(counts))
 
