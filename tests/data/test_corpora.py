@@ -205,3 +205,11 @@ def test_sets_of_tfds_are_read_through_their_builder(folder, monkeypatch):
     corpus = load_corpus("any_translate/ja-en", "ja-en")
     assert corpus.test[1] == (JAPANESE[1], ENGLISH[1])
     assert "holds en, ja, not de-en" in message("any_translate/ja-en", "de-en")
+
+
+def test_examples_are_those_that_tfds_decodes(folder):
+    builder, _ = builders.builder_of(str(folder), ("en", "ja"))
+    decoded = builder.as_data_source(split="train")
+    found = builders.Examples(builder, "train")
+    assert [*found] == found.__getitems__(range(len(found))) == [*decoded]
+    assert len(found) == len(decoded) == 3

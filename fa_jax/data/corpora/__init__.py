@@ -100,7 +100,7 @@ def load_corpus(name: str, languages: str) -> Corpus:
     Raises:
       UserError: unknown names or languages, unreadable or empty files (with file and line).
     """
-    from fa_jax.data.corpora.builders import builder_of, digest_of
+    from fa_jax.data.corpora.builders import Examples, builder_of, digest_of
 
     match = re.fullmatch(r"([a-z]{2,3})-([a-z]{2,3})", languages)
     if not match or match[1] == match[2]:
@@ -113,8 +113,7 @@ def load_corpus(name: str, languages: str) -> Corpus:
     names = [name] if Path(name).is_dir() else name.split("+")  # a folder may have one in its name
     builders, digests = zip(*(builder_of(part, codes) for part in names), strict=True)
     splits = {
-        split: Pairs([builder.as_data_source(split=split) for builder in builders], codes)
-        for split in SPLITS
+        split: Pairs([Examples(builder, split) for builder in builders], codes) for split in SPLITS
     }
     return Corpus(name, *codes, digest_of(*digests), **splits)
 
