@@ -122,9 +122,9 @@ def part() -> Part:
         "validation set by greedy search, whose windows are wider than those of beam search. For "
         "20,000 English–Japanese pairs it was met with the run's own beam, as today. Its minutes "
         "are too long, by about a quarter where that was measured, because it gave memory back at "
-        'each step ("Training"). The row of 5,000 verses, and all Tatoeba pairs but with global '
-        "attention, were learnt with products in bfloat16, all else in float32, as today where a "
-        "processor has no instructions for bfloat16. No other option is set, but that "
+        'each step ("Training"). The first row but for its global attention, and the row of '
+        "5,000 verses, were learnt with products in bfloat16; all else in float32, as today where "
+        "a processor has no instructions for bfloat16. No other option is set, but that "
         "whole Bibles leave out sentences of more than 50 tokens. *Window*: the positions that "
         "were ordered. *Minutes*: those of flexible attention's training, then of its ordered "
         "windows, in brackets on how "

@@ -10,8 +10,8 @@ import jaxlib
 QUICK_ON_CPUS = {"xla_cpu_use_fusion_emitters": False}
 """Without them a search compiles in 0.6 of the time, and takes 1.06 times as long."""
 PRODUCTS_BY_CUBLAS = {"xla_gpu_enable_triton_gemm": False}
-"""Or XLA writes products of its own, compiles dozens of each, and times them. A step of training
-then compiled for more than 85 s on an H200; by cuBLAS 20 s, and it was as fast."""
+"""Or XLA writes products of its own, compiles variants of each, and times them. On an H200 a first
+step of training was then not done after 110 s; by cuBLAS it took 20 s."""
 
 
 def compiler_options(platform: str, few: bool = False) -> dict[str, bool]:
