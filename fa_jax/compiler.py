@@ -1,5 +1,6 @@
 """What XLA's compiler is asked for."""
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,6 +24,16 @@ def compiler_options(platform: str, few: bool = False) -> dict[str, bool]:
         return PRODUCTS_BY_CUBLAS
     has_emitters = tuple(map(int, jaxlib.__version__.split(".")[:2])) < (0, 12)
     return QUICK_ON_CPUS if platform == "cpu" and few and has_emitters else {}
+
+
+def ask_in_all_programs(options: Mapping[str, bool]):
+    """Asks XLA for these options in all programs of this process and of its children.
+
+    It must be called before JAX computes anything: XLA reads its flags once.
+    """
+    flags = [f"--{name}={str(value).lower()}" for name, value in options.items()]
+    others = [flag for flag in os.environ.get("XLA_FLAGS", "").split() if flag not in flags]
+    os.environ["XLA_FLAGS"] = " ".join(others + flags)
 
 
 class CompiledForShapes:

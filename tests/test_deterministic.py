@@ -4,9 +4,10 @@ import os
 import subprocess
 import sys
 
-from fa_jax.deterministic import FLAG, compute_the_same_bits
+from fa_jax.deterministic import compute_the_same_bits
 from tests.command import environment
 
+FLAG = "--xla_gpu_deterministic_ops=true"
 COMMANDS = """
 import os
 import fa_jax

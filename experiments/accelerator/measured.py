@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -13,7 +12,7 @@ import tyro
 
 from experiments.accelerator.conditions import Conditions
 from fa_jax.cache import set_up_process
-from fa_jax.compiler import PRODUCTS_BY_CUBLAS
+from fa_jax.compiler import PRODUCTS_BY_CUBLAS, ask_in_all_programs
 from fa_jax.errors import UserError
 
 LONGEST = 300
@@ -28,20 +27,14 @@ def measure(part: str, platform: str, seconds: float, output: Path, smallest: bo
       output: the file that gets a line for each row.
     """
     if platform == "gpu":
-        _products_by_cublas()
+        # As fa_jax asks in its own programs: a part's time is not for compilation.
+        ask_in_all_programs(PRODUCTS_BY_CUBLAS)
     set_up_process()
     module = import_module(f"experiments.accelerator.{part}")
     conditions = Conditions(platform, smallest, seconds)
     with output.open("w", encoding="utf-8") as file:
         for row in rows_of(module.cases(conditions)):
             print(json.dumps(row), file=file, flush=True)
-
-
-def _products_by_cublas():
-    """Asks for them in all programs of this process and of its children, as fa_jax does in its own:
-    the time that a part has is not for compilation."""
-    asked = (f"--{name}={str(value).lower()}" for name, value in PRODUCTS_BY_CUBLAS.items())
-    os.environ["XLA_FLAGS"] = " ".join([*os.environ.get("XLA_FLAGS", "").split(), *asked])
 
 
 def rows_of(cases: dict[str, Callable[[], dict[str, Any]]]) -> Iterator[dict[str, Any]]:
