@@ -165,8 +165,9 @@ def attend(
         its windows cost, however long the sentence is.
       free: for training, one truth value a sentence. Where it is given, `gaze` is returned, and
         flexible and local-p spans learn through `cost` from where the scores alone would look, and
-        not from the use of the context. Sentences for which it is True are read as if there were no
-        span. With `learn_in_windows` spans learn from the scores inside the windows.
+        not from the use of the context. `cost` teaches a flexible span's network alone: query and
+        feedback have no gradient of it. Sentences for which `free` is True are read as if there
+        were no span. With `learn_in_windows` spans learn from the scores inside the windows.
 
     Returns:
       An `AttentionOutput`; its `state` goes into the next step.
@@ -201,8 +202,8 @@ def attend(
         params,
         config,
         query,
-        project("query", for_query, query),
-        project("feedback", for_feedback, feedback),
+        project("query", for_query, query, read_by_span(config, query, free)),
+        project("feedback", for_feedback, feedback, read_by_span(config, feedback, free)),
         state,
         memory,
         threshold=threshold,
@@ -223,8 +224,21 @@ def attention_kernels(params: Params, config: Attention, query_size: int) -> tup
     return tuple(zip(config.score.kernels(params["score"]), of_span, strict=True))
 
 
-def project(name: str, kernels: Parts, x: Float[Array, "*N X"]) -> Parts:
+def read_by_span(
+    config: Attention, x: Float[Array, "*N X"], free: Bool[Array, " B"] | None
+) -> Float[Array, "*N X"]:
+    """x, query or feedback, as the span's network reads it: without a gradient where the network
+    learns by itself (`Span.learns_alone`). free: of `attend`."""
+    alone = free is not None and isinstance(config, AttentionConfig) and config.span.learns_alone
+    return jax.lax.stop_gradient(x) if alone else x
+
+
+def project(
+    name: str, kernels: Parts, x: Float[Array, "*N X"], of_span: Float[Array, "*N X"]
+) -> Parts:
     """The products of one input, "query" or "feedback", for score and span.
+
+    of_span: `read_by_span`.
 
     Raises:
       ValueError: the input's size is not the kernels'.
@@ -232,7 +246,8 @@ def project(name: str, kernels: Parts, x: Float[Array, "*N X"]) -> Parts:
     for kernel in kernels:
         if kernel is not None:
             check_array(name, x, (*x.shape[:-1], kernel.shape[0]), jnp.floating)
-    return tuple(None if kernel is None else x @ kernel for kernel in kernels)
+    both = zip((x, of_span), kernels, strict=True)
+    return tuple(None if kernel is None else x @ kernel for x, kernel in both)
 
 
 def attend_projected(

@@ -60,6 +60,10 @@ class Span:
     `normal` names it here, and can learn from attention. `training.span_rate` slows it down: the
     network reads one number out of many units, and Adam moves all of them at once."""
 
+    learns_alone: ClassVar[bool] = False
+    """Whether what attention teaches the network changes the network alone, and not the decoder's
+    states and words that it reads: these then serve the translation alone."""
+
     learns_in_windows: ClassVar[bool] = True
     """Whether training, too, needs no position outside its windows."""
 

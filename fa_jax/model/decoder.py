@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 from flax.linen import initializers
-from jaxtyping import Array, Float, Key, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Key, PRNGKeyArray
 
 from fa_jax.attention import (
     AttentionOutput,
@@ -19,7 +19,12 @@ from fa_jax.attention import (
     init_attention,
     initial_attention_state,
 )
-from fa_jax.attention.attend import Parts, attend_projected, attention_kernels
+from fa_jax.attention.attend import (
+    Parts,
+    attend_projected,
+    attention_kernels,
+    read_by_span,
+)
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
 from fa_jax.config import ModelConfig
@@ -151,34 +156,43 @@ def _alike(params: Params, config: ModelConfig, memory: Memory) -> tuple[Array, 
     return hidden, at_least_float32(hidden)
 
 
-def feed_back(params: Params, config: ModelConfig, embedding: Float[Array, "*N E"]) -> Feedback:
-    """The products that read i_t, a word's embedding: known before the step where the word is."""
+def feed_back(
+    params: Params,
+    config: ModelConfig,
+    embedding: Float[Array, "*N E"],
+    free: Bool[Array, " B"] | None = None,
+) -> Feedback:
+    """The products that read i_t, a word's embedding: known before the step where the word is.
+
+    free: of `attend`, in training.
+    """
     lstm = params["lstm"]
     kernel = lstm["input_kernel"][: embedding.shape[-1]]
     _, for_feedback = _attention_kernels(params, config)
-    for_attention = tuple(None if k is None else dense(embedding, k) for k in for_feedback)
+    read = embedding, read_by_span(config.attention, embedding, free)
+    both = zip(read, for_feedback, strict=True)
+    for_attention = tuple(None if kernel is None else dense(x, kernel) for x, kernel in both)
     return for_attention, dense(embedding, kernel, lstm["bias"])
 
 
 def step_kernels(params: Params, config: ModelConfig) -> Kernels:
     """The kernels of a step's products.
 
-    recurrent: the first layer's gates from its h_{t-1}; and, where the same state attends, what
-    attention reads of it, in front. query: what attention reads of any other state. fed: gates from
-    c_t and h̃_{t-1}, as far as they are read. upper1, upper2, …: a layer's gates from [h_t of the
-    layer below; its own h_{t-1}]. attentional: h̃_t from [c_t; h_t].
+    recurrent: the first layer's gates from its h_{t-1}; and, where the same state attends, what the
+    score reads of it, in front. query: what the score reads of any other state. span: what the span
+    reads of the state that attends. fed: gates from c_t and h̃_{t-1}, as far as they are read.
+    upper1, upper2, …: a layer's gates from [h_t of the layer below; its own h_{t-1}]. attentional:
+    h̃_t from [c_t; h_t].
     """
-    for_query, _ = _attention_kernels(params, config)
-    query = [kernel for kernel in for_query if kernel is not None]
-    recurrent = [params["lstm"]["recurrent_kernel"]]
-    if _first_attends(config):
-        recurrent, query = [*query, *recurrent], []
+    (query, span), _ = _attention_kernels(params, config)
+    recurrent = params["lstm"]["recurrent_kernel"]
+    if query is not None and _first_attends(config):
+        query, recurrent = None, jnp.concatenate([query, recurrent], axis=1)
     kernels = {
-        "recurrent": jnp.concatenate(recurrent, axis=1),
+        "recurrent": recurrent,
         "fed": params["lstm"]["input_kernel"][config.embedding_size :],
     }
-    if query:
-        kernels["query"] = jnp.concatenate(query, axis=1)
+    kernels |= {k: v for k, v in {"query": query, "span": span}.items() if v is not None}
     for number, layer in enumerate(params.get("upper", ()), start=1):
         both = layer["lstm"]["input_kernel"], layer["lstm"]["recurrent_kernel"]
         kernels[f"upper{number}"] = jnp.concatenate(both)
@@ -211,6 +225,7 @@ def decoder_step(
     feedback: Feedback,
     memory: Memory,
     kept: Float[Array, "*N U"] | None = None,
+    free: Bool[Array, " B"] | None = None,
     **attention_options,
 ) -> tuple[DecoderState, AttentionOutput]:
     """One step.
@@ -221,17 +236,17 @@ def decoder_step(
     params: `step_params` suffice, in the precision of the products. product: `product(name, x)` is
     `x @ step_kernels(params, config)[name]`, which may be more precise than x. feedback: of this
     step's word. kept: in training, what dropout between the layers multiplies their states by.
-    attention_options: threshold, implementation and details of `attend`.
+    free: of `attend`, in training. attention_options: threshold, implementation and details of it.
     """
     for_attention, gates = feedback
-    for_query, _ = _attention_kernels(params, config)
-    widths = [0 if kernel is None else kernel.shape[1] for kernel in for_query]
+    (for_score, for_span), _ = _attention_kernels(params, config)
     dtype = state.hidden[0].dtype
 
-    def attend(query: Array, sums: Array | None) -> AttentionOutput:
-        """sums: what attention reads of the query, parts in one."""
-        parts = (None, None) if sums is None else jnp.split(sums, widths[:1], axis=-1)
-        parts = (p.astype(dtype) if width else None for p, width in zip(parts, widths, strict=True))
+    def attend(query: Array, of_score: Array | None) -> AttentionOutput:
+        """of_score: the query's product with the score's kernel."""
+        read = read_by_span(config.attention, query, free)
+        of_span = None if for_span is None else product("span", read)
+        parts = (None if part is None else part.astype(dtype) for part in (of_score, of_span))
         return attend_projected(
             params["attention"],
             config.attention,
@@ -240,17 +255,18 @@ def decoder_step(
             for_attention,
             state.attention,
             memory,
+            free=free,
             **attention_options,
         )
 
     def attend_with(query: Array) -> AttentionOutput:
-        return attend(query, product("query", query) if sum(widths) else None)
+        return attend(query, None if for_score is None else product("query", query))
 
     recurrent = product("recurrent", state.hidden[0])
     fed = [state.attentional] if config.input_feeding else []
-    if _first_attends(config):
-        sums, recurrent = jnp.split(recurrent, [sum(widths)], axis=-1)
-        attended = attend(state.hidden[0], sums)
+    if for_score is not None and _first_attends(config):
+        of_score, recurrent = jnp.split(recurrent, [for_score.shape[1]], axis=-1)
+        attended = attend(state.hidden[0], of_score)
     elif config.query == "previous":
         attended = attend_with(state.hidden[-1])
     if config.query == "previous":

@@ -159,7 +159,7 @@ def force_translation(
             free,
         ),
         read.start,
-        (decoder.feed_back(params["decoder"], config, embedded), kept, begins),
+        (decoder.feed_back(params["decoder"], config, embedded, free), kept, begins),
     )
     bottleneck = decoder.bottleneck(params["decoder"], output)
     return dropout(bottleneck, config.dropout, keys[2]), attention

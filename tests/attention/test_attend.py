@@ -272,6 +272,26 @@ def test_a_span_that_learns_from_attention_sees_all_of_it(implementation):
         np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize(("span", "alone"), [("flexible", True), ("local_p", False)])
+@pytest.mark.parametrize("implementation", ["dense", "windowed"])
+def test_a_flexible_span_learns_alone_from_attention(span, alone, implementation):
+    config = configured("concat", span)
+    params, arrays, *rest = case(config)
+    free = jnp.zeros(SENTENCES, bool)
+
+    def cost(params, query, feedback):
+        inputs = arrays | {"query": query, "feedback": feedback}
+        options = {"implementation": implementation, "free": free}
+        return run(params, config, inputs, *rest, **options)[RESULTS.index("cost")].sum()
+
+    inputs = (params, arrays["query"], arrays["feedback"])
+    of_params, *of_inputs = jax.grad(cost, (0, 1, 2))(*jax.tree.map(jnp.float32, inputs))
+    assert np.abs(of_params[config.span.network]["kernel"]).max() > 1e-3
+    assert not any(np.any(leaf) for leaf in jax.tree.leaves(of_params["score"]))
+    assert np.any(of_inputs[0]) != alone
+    assert not np.any(of_inputs[1])  # local-p does not read it
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [

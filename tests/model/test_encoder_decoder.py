@@ -186,6 +186,31 @@ def test_what_is_read_in_pieces_is_what_is_read_at_once(changes, longest):
     assert not np.any(in_pieces.memory.annotations[:, read:])
 
 
+@pytest.mark.parametrize("query", ["previous", "current"])
+@pytest.mark.parametrize("in_windows", [None, 2])
+def test_the_lesson_of_a_flexible_span_changes_its_network_alone(query, in_windows):
+    config = dataclasses.replace(CONFIG, query=query)
+
+    def cost(params, free):
+        _, costs = forced(
+            params,
+            config,
+            7,
+            6,
+            free=free,
+            in_windows=in_windows,
+            threshold=1.2,
+            details=False,
+            collect=lambda attended: attended.cost,
+        )
+        return costs.sum()
+
+    gradients = jax.grad(cost)(parameters(config), jnp.zeros(len(SOURCES), bool))
+    network = gradients["decoder"]["attention"].pop("strength")
+    assert all(np.any(leaf) for leaf in jax.tree.leaves(network))
+    assert not any(np.any(leaf) for leaf in jax.tree.leaves(gradients))
+
+
 def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
     config = dataclasses.replace(CONFIG, dropout=0.3)
     keys = jax.random.split(jax.random.key(1), 3)

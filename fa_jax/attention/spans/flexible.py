@@ -26,6 +26,7 @@ class Flexible(Span):
     """Positions around the last focus whose penalty is below τ."""
 
     network: ClassVar[str] = "strength"
+    learns_alone: ClassVar[bool] = True
 
     sigma: float | Float[Array, ""] = 1.5
     """Width of the distance penalty, in source tokens (σ of Eq. 6)."""
