@@ -38,7 +38,9 @@ def part() -> Part:
         "so much on the validation set, as `fa-jax finetune` leaves it. For Japanese that half is "
         "counted on MeCab's words, where these runs have 4 BLEU. The targets are what the paper "
         "reached with words of the same languages. English–Japanese was learnt with products in "
-        "float32, German–English in bfloat16. The intervals are Student's t over the seeds."
+        "float32, German–English in bfloat16. The lesson of g(t) changed the decoder's states, too "
+        '(`experiments/README.md`, "What a span learns from"). The intervals are Student\'s t over '
+        "the seeds."
     )
     return Part("any_text_seeds", "One recipe for any text: three seeds", lines, notes, findings)
 
