@@ -12,9 +12,9 @@ from fa_jax.config_file import REGISTRIES, attention_json
 from fa_jax.finetuning_settings import WINDOW, finetuning, learning_documents
 from fa_jax.presets import preset
 
-LONGEST = {"bible_de_en": 50, "bible_de_en_chapters": 50}
-"""Tokens of a training sentence, where a whole corpus was measured under another limit than the one
-that training would choose today."""
+LONGEST = {("bible_de_en", "word"): 50, ("bible_de_en_chapters", "subword"): 50}
+"""Tokens of a training sentence, where a whole corpus was measured, in tokens of this kind, under
+another limit than the one that training would choose today."""
 
 Changes = Mapping[str, Mapping[str, Any]]
 """Of a config: section -> field -> value."""
@@ -139,7 +139,8 @@ class StudyRun:
 
     @property
     def _limited(self) -> Changes:
-        longest = LONGEST.get("" if self.pairs else self.corpus)
+        tokenizer = _preset(self.preset, self.languages, self.text).data.tokenizer
+        longest = None if self.pairs else LONGEST.get((self.corpus, tokenizer))
         return {"data": {"max_length": longest}} if longest else {}
 
     @property
