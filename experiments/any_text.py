@@ -132,8 +132,7 @@ def part() -> Part:
         f"BLEU is at τ = ∞. Rows with a mark are of an earlier version. {marks} Rows without a "
         "mark, and that of 5,000 verses, were learnt with products in bfloat16; all else in "
         "float32, as today where a processor has no instructions for bfloat16. No other option is "
-        "set. "
-        "*Window*: the positions that were ordered. *Minutes*: those of flexible attention's "
+        "set. *Window*: the positions that were ordered. *Minutes*: those of flexible attention's "
         "training, then of its ordered windows, in brackets on how many cores of two. Other work "
         "ran beside the first training of the whole Bible, so its minutes are too long."
     )

@@ -19,12 +19,7 @@ from fa_jax.attention import (
     init_attention,
     initial_attention_state,
 )
-from fa_jax.attention.attend import (
-    Parts,
-    attend_projected,
-    attention_kernels,
-    read_by_span,
-)
+from fa_jax.attention.attend import Parts, attend_projected, attention_kernels, read_by_span
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
 from fa_jax.config import ModelConfig
