@@ -15,7 +15,7 @@ LARGEST_ORDER_MISS = 0.1
 COLLAPSED_WINDOW, COLLAPSED_LOSS = 4, 2
 """Positions and BLEU: a run whose windows are smaller and whose BLEU is lower has collapsed."""
 HEAD = ("corpus", "pairs", "after `train`", "global", "flexible", "half a BLEU",
-        "ordered", "window", "minutes")  # fmt: skip
+        "ordered", "window", "products", "minutes")  # fmt: skip
 
 TODAY, BEFORE_LEADING, STATES_TOO = "", "*", "†"
 VERSIONS = {
@@ -36,12 +36,14 @@ class Trained:
     """A row of the table: the same text, three times as long as a fine-tuning and once that.
 
     with_global: whether global attention was trained as long. version: a key of `VERSIONS`; by the
-    first of them what half a BLEU allows need not be known. cores: that flexible attention had.
+    first of them what half a BLEU allows need not be known. rounded: the products of its trainings
+    were, to bfloat16. cores: that flexible attention had.
     """
 
     start: StudyRun
     with_global: bool = False
     version: str = TODAY
+    rounded: bool = False
     cores: int = 2
 
     @property
@@ -104,13 +106,13 @@ def share(scores: dict) -> float:
 
 
 ROWS = [
-    Trained(StudyRun("tatoeba_en_ja", "small"), with_global=True),
+    Trained(StudyRun("tatoeba_en_ja", "small"), with_global=True, rounded=True),
     Trained(StudyRun("tatoeba_en_ja", "small", pairs=20_000), version=BEFORE_LEADING),
     Trained(StudyRun("tatoeba_en_ja", "small", pairs=5_000), True, STATES_TOO),
-    Trained(StudyRun("tatoeba_en_ja", "small", backwards=True), version=STATES_TOO),
+    Trained(StudyRun("tatoeba_en_ja", "small", backwards=True)),
     Trained(StudyRun("tatoeba_de_en", "small"), version=BEFORE_LEADING, cores=1),
-    Trained(StudyRun("bible_de_en", "small")),
-    Trained(StudyRun("bible_de_en", "small", pairs=5_000), True, STATES_TOO),
+    Trained(StudyRun("bible_de_en", "small"), rounded=True),
+    Trained(StudyRun("bible_de_en", "small", pairs=5_000), True, STATES_TOO, rounded=True),
 ]
 WANTED = [one for row in ROWS for one in row.wanted]
 
@@ -129,12 +131,13 @@ def part() -> Part:
         "flexible attention in the narrowest windows that cost so much on the validation set, as "
         "`fa-jax finetune` leaves it; there BLEU of Japanese is on MeCab's words. Both columns of "
         "windows have in brackets the share of the source's positions that are scored. All other "
-        f"BLEU is at τ = ∞. Rows with a mark are of an earlier version. {marks} Rows without a "
-        "mark, and that of 5,000 verses, were learnt with products in bfloat16; all else in "
-        "float32, as today where a processor has no instructions for bfloat16. No other option is "
-        "set. *Window*: the positions that were ordered. *Minutes*: those of flexible attention's "
+        f"BLEU is at τ = ∞. Rows with a mark are of an earlier version. {marks} *Products*: "
+        "what training multiplied: numbers in float32, or in bfloat16, which newer versions do "
+        "where the processor has instructions for it. No other option is set. *Window*: the "
+        "positions that were ordered. *Minutes*: those of flexible attention's "
         "training, then of its ordered windows, in brackets on how many cores of two. Other work "
-        "ran beside the first training of the whole Bible, so its minutes are too long."
+        "ran beside the first training of the whole Bible, so its minutes are too long. "
+        "Japanese–English had a slower processor, without instructions for bfloat16."
     )
     return Part("any_text", "One recipe for any text", lines, notes, _findings())
 
@@ -151,6 +154,7 @@ def _cells(row: Trained) -> tuple[str, ...]:
         _in_windows(row.at_a_price),
         _in_windows(row.in_windows),
         f"{row.in_windows['window']:.1f} of {row.in_windows['source_length']:.1f}",
+        "bfloat16" if row.rounded else "float32",
         f"{' + '.join(f'{one / 60:.0f}' for one in seconds)} ({row.cores})",
     )
 
