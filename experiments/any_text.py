@@ -17,6 +17,8 @@ COLLAPSED_WINDOW, COLLAPSED_LOSS = 4, 2
 HEAD = ("corpus", "pairs", "after `train`", "global", "flexible", "half a BLEU",
         "ordered", "window", "products", "minutes")  # fmt: skip
 
+TOKENS = {"small": "", "small-words": ", words"}
+"""What a row says of its tokens, by its preset."""
 TODAY, BEFORE_LEADING, STATES_TOO = "", "*", "†"
 VERSIONS = {
     BEFORE_LEADING: "It did not lead attention along the sentence. Its lesson was that of †. The "
@@ -109,6 +111,7 @@ ROWS = [
     Trained(StudyRun("tatoeba_en_ja", "small"), with_global=True, rounded=True),
     Trained(StudyRun("tatoeba_en_ja", "small", pairs=20_000), version=BEFORE_LEADING),
     Trained(StudyRun("tatoeba_en_ja", "small", pairs=5_000), True, STATES_TOO),
+    Trained(StudyRun("tatoeba_en_ja", "small-words", pairs=5_000)),
     Trained(StudyRun("tatoeba_en_ja", "small", backwards=True)),
     Trained(StudyRun("tatoeba_de_en", "small"), version=BEFORE_LEADING, cores=1),
     Trained(StudyRun("bible_de_en", "small"), rounded=True),
@@ -124,20 +127,21 @@ def part() -> Part:
     notes = (
         "BLEU of the test set, beam 5: on characters where the target is Japanese, on sacrebleu's "
         "13a words elsewhere. Hypotheses compare by the mean log p of a word in all rows, and not "
-        "as each run chooses for itself. One training each, of subwords. *After `train`*: "
-        "`fa-jax train LANGUAGES --corpus CORPUS`. The next runs were trained further, equally "
+        "as each run chooses for itself. One training each, of subwords where a row does not say "
+        "words. *After `train`*: `fa-jax train LANGUAGES --corpus CORPUS`, for words with "
+        "`--preset small-words`. The next runs were trained further, equally "
         "long: global and flexible attention with `fa-jax finetune --window 0`, windows of "
         f"{WINDOW:g} of the source with `fa-jax finetune --window {WINDOW:g}`. *Half a BLEU*: "
         "flexible attention in the narrowest windows that cost so much on the validation set, as "
         "`fa-jax finetune` leaves it; there BLEU of Japanese is on MeCab's words. Both columns of "
         "windows have in brackets the share of the source's positions that are scored. All other "
         f"BLEU is at τ = ∞. Rows with a mark are of an earlier version. {marks} *Products*: "
-        "what training multiplied: numbers in float32, or in bfloat16, which newer versions do "
-        "where the processor has instructions for it. No other option is set. *Window*: the "
+        "what training multiplied: numbers in float32, or in bfloat16 (newer versions alone, "
+        "where the processor has instructions for it). No other option is set. *Window*: the "
         "positions that were ordered. *Minutes*: those of flexible attention's "
         "training, then of its ordered windows, in brackets on how many cores of two. Other work "
         "ran beside the first training of the whole Bible, so its minutes are too long. "
-        "Japanese–English had a slower processor, without instructions for bfloat16."
+        "Japanese–English and words had a slower processor, without instructions for bfloat16."
     )
     return Part("any_text", "One recipe for any text", lines, notes, _findings())
 
@@ -146,7 +150,7 @@ def _cells(row: Trained) -> tuple[str, ...]:
     start = row.start
     seconds = [record_of(run)["seconds"] for run in (start, row.ordered)]
     return (
-        f"{start.corpus}, {start.languages}{row.version}",
+        f"{start.corpus}, {start.languages}{TOKENS[start.preset]}{row.version}",
         f"{start.pairs:,}" if start.pairs else "all",
         _bleu(recorded(start)),
         _bleu(recorded(row.everywhere) if row.with_global else None),
