@@ -50,7 +50,7 @@ def summary(scores: dict[str, Any], own: float) -> str:
     of_metrics = [name for name in takewhile("window".__ne__, scores) if name != "split"]
     lines = [
         f"\nthreshold {scores['threshold']:g}{mark}, beam {scores['beam_size']}, "
-        f"{scores['sentences']:,} sentences in {scores['seconds']:.1f} s",
+        f"{scores['sentences']:,} sentences in {scores['seconds']:.1f} s, compilation included",
         *(
             f"  {name.replace('_', ' '):10} {scores[name]:6.{2 if scores[name] >= 1 else 3}f}   "
             f"{scores.get(f'{name}_signature', '')}".rstrip()
@@ -59,5 +59,7 @@ def summary(scores: dict[str, Any], own: float) -> str:
         ),
         f"  window     {scores['window']:6.2f}   of {scores['source_length']:.2f} source tokens a "
         f"step ({saved:.0%} not scored)",
+        f"  sentence   {scores['mean_source_tokens']:6.2f}   source tokens on average; a long one "
+        "has more of the steps",
     ]
     return "\n".join(lines)
