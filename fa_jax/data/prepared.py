@@ -22,8 +22,8 @@ from fa_jax.data.tokenizers import TOKENIZERS, Reversed, Tokenizer
 from fa_jax.data.vocabulary import UNKNOWN, most_frequent
 from fa_jax.errors import UserError
 
-FORMAT = "2"
-"""Changes when what lies in the cache would be read differently."""
+FORMAT = "3"
+"""Changes when what lies in the cache would be read or learnt differently."""
 NOT_LEARNT_FROM = ("corpus", "max_length", "documents", "padded_shapes")
 """Settings that change no vocabulary; a corpus counts by its text."""
 Numbers = tuple[Int[np.ndarray, " tokens"], Int[np.ndarray, " boundaries"], list[str]]

@@ -29,11 +29,36 @@ def test_words_come_back(texts, language):
     assert same / len(back) > 0.97
 
 
+@pytest.fixture(scope="module")
+def subwords(texts):
+    return {
+        language: Subwords.learn(text, language, 2000, {"kytea_model": ""})
+        for language, text in texts.items()
+    }
+
+
 @pytest.mark.parametrize("language", ["en", "ja"])
-def test_characters_and_subwords_come_back_exactly(texts, language):
+def test_characters_and_subwords_come_back_exactly(texts, subwords, language):
     text = texts[language]
-    for tokenizer in (Characters(), Subwords.learn(text, language, 2000, {})):
+    for tokenizer in (Characters(), subwords[language]):
         assert [tokenizer.detokenize(tokenizer.tokenize(t)) for t in text] == text
+
+
+def test_no_japanese_subword_is_longer_than_a_word(texts, subwords):
+    theirs = TokenizerJaMecab()
+    words = {word for text in texts["ja"] for word in theirs(text).split()}
+    processor = SentencePieceProcessor(model_proto=subwords["ja"].model)
+    pieces = [processor.id_to_piece(n).strip("▁") for n in range(1, processor.get_piece_size())]
+    longer = [piece for piece in pieces if len(piece) > 1]
+    assert len(longer) > 300
+    assert [piece for piece in longer if not any(piece in word for word in words)] == []
+
+
+def test_subwords_are_learnt_across_the_spaces_of_japanese():
+    text = ["「Mac OS」は名前です。"] * 9
+    learnt = Subwords.learn(text, "ja", 40, {"kytea_model": ""})
+    assert learnt.tokenize(text[0]).count("▁OS") == 1
+    assert learnt.detokenize(learnt.tokenize(text[0])) == text[0]
 
 
 def test_where_letters_crowd_a_vocabulary_the_rarest_ones_are_unknown():

@@ -11,6 +11,7 @@ import numpy as np
 import sentencepiece
 
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
+from fa_jax.data.tokenizers.words import Words
 from fa_jax.errors import UserError
 
 TRAINING_SENTENCES = 500_000
@@ -20,6 +21,8 @@ COVERED = 0.9995
 
 LEAST_COVERED = 0.98
 """That sentencepiece allows."""
+BORDER = "\t"
+"""Between the words that subwords are learnt from; no space, which is part of a subword."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +37,14 @@ class Subwords:
     @classmethod
     def learn(cls, texts: Iterable[str], language: str, size: int, settings: dict) -> "Subwords":
         """Fewer subwords than asked for where the text is too small. At most three quarters
-        of them are single letters where that leaves little unknown."""
+        of them are single letters where that leaves little unknown. Japanese shows no borders of
+        words, so its subwords are learnt from the words of `Words`, and none is longer than one."""
         model = io.BytesIO()
         letters = _letter_shares(texts)
         coverage = min(_wanted(language), max(LEAST_COVERED, letters[: size * 3 // 4].sum()))
+        if language == "ja":
+            words = Words.learn(texts, language, size, settings)
+            texts = map(functools.partial(_bordered, words), texts)
         try:
             sentencepiece.SentencePieceTrainer.train(
                 sentence_iterator=iter(texts),
@@ -46,6 +53,7 @@ class Subwords:
                 # sentencepiece counts its own unknown; our other three special tokens do not.
                 vocab_size=size - 3,
                 hard_vocab_limit=False,
+                pretokenization_delimiter=BORDER,
                 character_coverage=coverage,
                 normalization_rule_name="identity",
                 input_sentence_size=TRAINING_SENTENCES,
@@ -66,6 +74,11 @@ class Subwords:
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         return _sentencepiece(self.model).decode_pieces(list(tokens))
+
+
+def _bordered(words: Words, text: str) -> str:
+    """A text with a border between two words that no space divides."""
+    return " ".join(BORDER.join(words.tokenize(part)) for part in text.split(" "))
 
 
 def letters_to_learn(texts: Iterable[str], language: str) -> int:
