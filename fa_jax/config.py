@@ -60,7 +60,8 @@ class DataConfig(Section):
     """Different padded shapes of batches, at most. Each is compiled once, so a short training has
     fewer."""
     kytea_model: str = ""
-    """A model file of KyTea, which then splits Japanese words in place of MeCab."""
+    """A model file of KyTea, which then splits Japanese words in place of MeCab. Japanese subwords
+    are parts of such words."""
     reverse_source: bool = False
     """Read source sentences from their last token to their first (Sutskever et al. 2014)."""
 
