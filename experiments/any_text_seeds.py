@@ -39,7 +39,8 @@ def part() -> Part:
         "counted on MeCab's words, where these runs have 4 BLEU. The targets are what the paper "
         "reached with words of the same languages. English–Japanese was learnt with products in "
         "float32, German–English in bfloat16. The lesson of g(t) changed the decoder's states, too "
-        '(`experiments/README.md`, "What a span learns from"). The intervals are Student\'s t over '
+        '(`experiments/README.md`, "What a span learns from"), and subwords of Japanese could be '
+        'longer than a word ("What was tried of the recipe"). The intervals are Student\'s t over '
         "the seeds."
     )
     return Part("any_text_seeds", "One recipe for any text: three seeds", lines, notes, findings)
