@@ -62,7 +62,7 @@ def train(config: Config, folder: str | Path | None = None) -> Run:
     """
     check_order(config)
     folder = Path(folder or f"runs/{config.data.languages}-{config.preset}")
-    data = prepare(config.data)
+    data = prepare(config.data, codecs=_own_codecs(folder))
     say(told(config, amount_of_text(data.corpus)))
     return _with_length_exponent(_trained(folder, config, data, None))
 
@@ -235,7 +235,7 @@ def begin_run(folder: Path, config: Config, data: PreparedData):
       UserError: the folder holds a run that has learnt by another config, text or vocabulary,
         which the message names, or cannot be written.
     """
-    if any(place.name.isdigit() for place in folder.glob("checkpoints/*/*")):
+    if _has_learnt(folder):
         _check_same(folder, config, data)
         return
     try:
@@ -268,6 +268,18 @@ def _check_same(folder: Path, config: Config, data: PreparedData):
             f"{' and '.join(changed)} changed since {folder} began, so its parameters stand for "
             "other words. Put the text back, or begin anew with another folder (--run)"
         )
+
+
+def _has_learnt(folder: Path) -> bool:
+    return any(place.name.isdigit() for place in folder.glob("checkpoints/*/*"))
+
+
+def _own_codecs(folder: Path) -> tuple[TextCodec, TextCodec] | None:
+    """The vocabularies that a run goes on with: another version would learn others of its text.
+    None of one that has not learnt, or has no digest to know its text by."""
+    if not _has_learnt(folder) or not (folder / "corpus.json").exists():
+        return None
+    return load_codec(folder, "source"), load_codec(folder, "target")
 
 
 def _codecs(data: PreparedData) -> dict[str, TextCodec]:

@@ -10,8 +10,10 @@ from functools import partial
 import pytest
 
 import fa_jax
+from fa_jax.data import prepared
 from fa_jax.data.codec import load_codec
 from fa_jax.data.prepared import prepare
+from fa_jax.data.tokenizers import Subwords
 from fa_jax.errors import UserError
 from fa_jax.runs.folder import read_config
 from fa_jax.runs.train import alone, begin_run
@@ -87,6 +89,20 @@ def test_a_vocabulary_that_was_replaced_is_noticed(begun):
     path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(UserError, match="the target vocabulary changed"):
         begin_run(folder, config, prepare(config.data))
+
+
+def test_a_run_goes_on_with_its_own_vocabulary(trained, tmp_path, monkeypatch):
+    folder = shutil.copytree(trained, tmp_path / "run")
+    learn = Subwords.learn
+    monkeypatch.setattr(prepared, "FORMAT", "another version's")
+    monkeypatch.setattr(
+        Subwords,
+        "learn",
+        lambda texts, code, size, settings: learn(texts, code, size - 50, settings),
+    )
+    assert prepare(read_config(folder).data).source != load_codec(trained, "source")
+    run = fa_jax.train(read_config(folder), folder)
+    assert run.source == load_codec(trained, "source")
 
 
 def test_two_do_not_train_a_run_at_once(tmp_path):
