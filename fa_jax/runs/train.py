@@ -1,9 +1,11 @@
 """Trains a run from a config, or on from another run.
 
-A run begins with `config.json`, `corpus.json` (the digest of the text that it learns from) and both
-vocabularies in its folder. Training adds `checkpoints`, `metrics.jsonl` and TensorBoard's `events`.
+A run begins with `config.json`, `corpus.json` (digests of the text that it learns from and of its
+vocabularies) and both vocabularies in its folder. Training adds `checkpoints`, `metrics.jsonl` and
+TensorBoard's `events`.
 """
 
+import hashlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -242,7 +244,9 @@ def begin_run(folder: Path, config: Config, data: PreparedData):
         folder.mkdir(parents=True, exist_ok=True)
         for side, codec in _codecs(data).items():
             save_codec(codec, folder, side)
-        write_json(folder / "corpus.json", {"name": data.corpus.name, "digest": data.corpus.digest})
+        digests = {side: _digest(codec) for side, codec in _codecs(data).items()}
+        corpus = {"name": data.corpus.name, "digest": data.corpus.digest, "vocabularies": digests}
+        write_json(folder / "corpus.json", corpus)
         write_json(folder / "config.json", config_json(config))  # last: now it is a run
     except OSError as error:
         raise UserError(f"run folder {folder} cannot be written: {error}") from error
@@ -258,11 +262,17 @@ def _check_same(folder: Path, config: Config, data: PreparedData):
             + (longer if "training.steps" in changed else "")
         )
     path = folder / "corpus.json"
-    if path.exists() and read_json(path)["digest"] != data.corpus.digest:
+    began = read_json(path) if path.exists() else {}  # runs of older versions lack some digests
+    if began.get("digest", data.corpus.digest) != data.corpus.digest:
         changed = [f"the text of corpus {data.corpus.name}"]
-    else:  # runs of older versions have no digest
-        codecs = _codecs(data).items()
-        changed = [f"the {s} vocabulary" for s, c in codecs if load_codec(folder, s) != c]
+    else:
+        digests = began.get("vocabularies", {})
+        changed = [
+            f"the {side} vocabulary"
+            for side, codec in _codecs(data).items()
+            if load_codec(folder, side) != codec
+            or digests.get(side, _digest(codec)) != _digest(codec)
+        ]
     if changed:
         raise UserError(
             f"{' and '.join(changed)} changed since {folder} began, so its parameters stand for "
@@ -280,6 +290,10 @@ def _own_codecs(folder: Path) -> tuple[TextCodec, TextCodec] | None:
     if not _has_learnt(folder) or not (folder / "corpus.json").exists():
         return None
     return load_codec(folder, "source"), load_codec(folder, "target")
+
+
+def _digest(codec: TextCodec) -> str:
+    return hashlib.sha256(repr(codec.files()).encode()).hexdigest()
 
 
 def _codecs(data: PreparedData) -> dict[str, TextCodec]:

@@ -89,6 +89,8 @@ def test_a_vocabulary_that_was_replaced_is_noticed(begun):
     path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(UserError, match="the target vocabulary changed"):
         begin_run(folder, config, prepare(config.data))
+    with pytest.raises(UserError, match="the target vocabulary changed"):
+        fa_jax.train(config, folder)
 
 
 def test_a_run_goes_on_with_its_own_vocabulary(trained, tmp_path, monkeypatch):
