@@ -39,15 +39,15 @@ class Trained:
     """A row of the table: the same text, three times as long as a fine-tuning and once that.
 
     with_global: whether global attention was trained as long. version: a key of `VERSIONS`; by the
-    first of them what half a BLEU allows need not be known. rounded: the products of its trainings
-    were, to bfloat16. cores: that flexible attention had.
+    first of them what half a BLEU allows need not be known. products: what its trainings
+    multiplied. device: that flexible attention had, in cores or by name.
     """
 
     start: StudyRun
     with_global: bool = False
     version: str = TODAY
-    rounded: bool = False
-    cores: int = 2
+    products: str = "float32"
+    device: str = "2"
 
     @property
     def everywhere(self) -> StudyRun:
@@ -111,12 +111,12 @@ def share(scores: dict) -> float:
 ROWS = [
     Trained(StudyRun("tatoeba_en_ja", "small")),
     Trained(StudyRun("tatoeba_en_ja", "small", pairs=20_000), version=BEFORE_LEADING),
-    Trained(StudyRun("tatoeba_en_ja", "small", pairs=5_000), True, STATES_TOO),
+    Trained(StudyRun("tatoeba_en_ja", "small", pairs=5_000), True, TODAY, "TF32", "H200"),
     Trained(StudyRun("tatoeba_en_ja", "small-words", pairs=5_000)),
     Trained(StudyRun("tatoeba_en_ja", "small", backwards=True), version=ACROSS_WORDS),
-    Trained(StudyRun("tatoeba_de_en", "small"), version=BEFORE_LEADING, cores=1),
-    Trained(StudyRun("bible_de_en", "small"), rounded=True),
-    Trained(StudyRun("bible_de_en", "small", pairs=5_000), True, STATES_TOO, rounded=True),
+    Trained(StudyRun("tatoeba_de_en", "small"), version=BEFORE_LEADING, device="1"),
+    Trained(StudyRun("bible_de_en", "small"), products="bfloat16"),
+    Trained(StudyRun("bible_de_en", "small", pairs=5_000), True, STATES_TOO, "bfloat16"),
 ]
 WANTED = [one for row in ROWS for one in row.wanted]
 
@@ -137,11 +137,12 @@ def part() -> Part:
         "`fa-jax finetune` leaves it; there BLEU of Japanese is on MeCab's words. Both columns of "
         "windows have in brackets the share of the source's positions that are scored. All other "
         f"BLEU is at τ = ∞. Rows with a mark are of an earlier version. {marks} *Products*: "
-        "what training multiplied: numbers in float32, or in bfloat16 (newer versions alone, "
-        "where the processor has instructions for it). No other option is set. *Window*: the "
-        "positions that were ordered. *Minutes*: those of flexible attention's "
-        "training, then of its ordered windows, in brackets on how many cores of two. Other work "
-        "ran beside the first training of the whole Bible, so its minutes are too long. "
+        "what training multiplied: numbers in float32, in bfloat16 (newer versions alone, "
+        "where the processor has instructions for it), or in TensorFloat-32 (TF32, on a GPU). No "
+        "other option is set. *Window*: the positions that were ordered. *Minutes*: those of "
+        "flexible attention's training, then of its ordered windows, in brackets on how many cores "
+        "of two, or on an H200, a GPU that four to six trainings shared. Other work ran beside the "
+        "first training of the whole Bible, so its minutes are too long. "
         "Japanese–English, words and all pairs of English–Japanese had slower processors, without "
         "instructions for bfloat16."
     )
@@ -160,8 +161,8 @@ def _cells(row: Trained) -> tuple[str, ...]:
         _in_windows(row.at_a_price),
         _in_windows(row.in_windows),
         f"{row.in_windows['window']:.1f} of {row.in_windows['source_length']:.1f}",
-        "bfloat16" if row.rounded else "float32",
-        f"{' + '.join(f'{one / 60:.0f}' for one in seconds)} ({row.cores})",
+        row.products,
+        f"{' + '.join(f'{one / 60:.0f}' for one in seconds)} ({row.device})",
     )
 
 

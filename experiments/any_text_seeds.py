@@ -36,11 +36,11 @@ def part() -> Part:
         "latter was trained on for as long as *ordered*, which learnt in windows of "
         f"{WINDOW:g} of the source. *Half a BLEU* is flexible in the narrowest windows that cost "
         "so much on the validation set, as `fa-jax finetune` leaves it. For Japanese that half is "
-        "counted on MeCab's words, where these runs have 4 BLEU. The targets are what the paper "
-        "reached with words of the same languages. English–Japanese was learnt with products in "
-        "float32, German–English in bfloat16. The lesson of g(t) changed the decoder's states, too "
-        '(`experiments/README.md`, "What a span learns from"), and subwords of Japanese could be '
-        'longer than a word ("What was tried of the recipe"). The intervals are Student\'s t over '
+        "counted on MeCab's words, where these runs have 5 to 6 BLEU. The targets are what the "
+        "paper reached with words of the same languages. English–Japanese was learnt on an H200, "
+        "with products in TensorFloat-32. German–English was learnt with products in bfloat16 by "
+        "an earlier version, where the lesson of g(t) changed the decoder's states, too "
+        '(`experiments/README.md`, "What a span learns from"). The intervals are Student\'s t over '
         "the seeds."
     )
     return Part("any_text_seeds", "One recipe for any text: three seeds", lines, notes, findings)
