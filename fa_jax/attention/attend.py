@@ -224,13 +224,18 @@ def attention_kernels(params: Params, config: Attention, query_size: int) -> tup
     return tuple(zip(config.score.kernels(params["score"]), of_span, strict=True))
 
 
+def learns_alone(config: Attention, free: Bool[Array, " B"] | None) -> bool:
+    """Whether the span's network learns now, and by itself (`Span.learns_alone`). free: of
+    `attend`."""
+    return free is not None and isinstance(config, AttentionConfig) and config.span.learns_alone
+
+
 def read_by_span(
     config: Attention, x: Float[Array, "*N X"], free: Bool[Array, " B"] | None
 ) -> Float[Array, "*N X"]:
     """x, query or feedback, as the span's network reads it: without a gradient where the network
-    learns by itself (`Span.learns_alone`). free: of `attend`."""
-    alone = free is not None and isinstance(config, AttentionConfig) and config.span.learns_alone
-    return jax.lax.stop_gradient(x) if alone else x
+    learns alone. free: of `attend`."""
+    return jax.lax.stop_gradient(x) if learns_alone(config, free) else x
 
 
 def project(

@@ -19,7 +19,13 @@ from fa_jax.attention import (
     init_attention,
     initial_attention_state,
 )
-from fa_jax.attention.attend import Parts, attend_projected, attention_kernels, read_by_span
+from fa_jax.attention.attend import (
+    Parts,
+    attend_projected,
+    attention_kernels,
+    learns_alone,
+    read_by_span,
+)
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
 from fa_jax.config import ModelConfig
@@ -170,24 +176,32 @@ def feed_back(
     return for_attention, dense(embedding, kernel, lstm["bias"])
 
 
-def step_kernels(params: Params, config: ModelConfig) -> Kernels:
+def step_kernels(
+    params: Params, config: ModelConfig, free: Bool[Array, " B"] | None = None
+) -> Kernels:
     """The kernels of a step's products.
 
-    recurrent: the first layer's gates from its h_{t-1}; and, where the same state attends, what the
-    score reads of it, in front. query: what the score reads of any other state. span: what the span
-    reads of the state that attends. fed: gates from c_t and h̃_{t-1}, as far as they are read.
-    upper1, upper2, …: a layer's gates from [h_t of the layer below; its own h_{t-1}]. attentional:
-    h̃_t from [c_t; h_t].
+    recurrent: the first layer's gates from its h_{t-1}; and, where the same state attends, what
+    attention reads of it, in front. query: what attention reads of any other state. span: what the
+    span reads of the state that attends, where it learns alone. fed: gates from c_t and h̃_{t-1},
+    as far as they are read. upper1, upper2, …: a layer's gates from [h_t of the layer below; its
+    own h_{t-1}]. attentional: h̃_t from [c_t; h_t].
+
+    free: of `attend`, in training.
     """
-    (query, span), _ = _attention_kernels(params, config)
-    recurrent = params["lstm"]["recurrent_kernel"]
-    if query is not None and _first_attends(config):
-        query, recurrent = None, jnp.concatenate([query, recurrent], axis=1)
+    query, span = _query_kernels(params, config, free)
+    recurrent = [params["lstm"]["recurrent_kernel"]]
+    query = [kernel for kernel in query if kernel is not None]
+    if _first_attends(config):
+        query, recurrent = [], [*query, *recurrent]
     kernels = {
-        "recurrent": recurrent,
+        "recurrent": jnp.concatenate(recurrent, axis=1),
         "fed": params["lstm"]["input_kernel"][config.embedding_size :],
     }
-    kernels |= {k: v for k, v in {"query": query, "span": span}.items() if v is not None}
+    if query:
+        kernels["query"] = jnp.concatenate(query, axis=1)
+    if span is not None:
+        kernels["span"] = span
     for number, layer in enumerate(params.get("upper", ()), start=1):
         both = layer["lstm"]["input_kernel"], layer["lstm"]["recurrent_kernel"]
         kernels[f"upper{number}"] = jnp.concatenate(both)
@@ -205,6 +219,16 @@ def step_params(params: Params) -> Params:
 
 def _attention_kernels(params: Params, config: ModelConfig) -> tuple[Parts, Parts]:
     return attention_kernels(params["attention"], config.attention, config.decoder_size)
+
+
+def _query_kernels(
+    params: Params, config: ModelConfig, free: Bool[Array, " B"] | None
+) -> tuple[Parts, Array | None]:
+    """What score and span read of the query in one product, and the kernel of a span that learns
+    alone: its product is of a query without a gradient."""
+    (score, span), _ = _attention_kernels(params, config)
+    alone = learns_alone(config.attention, free)
+    return ((score, None), span) if alone else ((score, span), None)
 
 
 def _first_attends(config: ModelConfig) -> bool:
@@ -229,19 +253,22 @@ def decoder_step(
     is fed. With its own state, h_t: the LSTMs read i_t, and h̃_{t-1} where it is fed, then attend.
 
     params: `step_params` suffice, in the precision of the products. product: `product(name, x)` is
-    `x @ step_kernels(params, config)[name]`, which may be more precise than x. feedback: of this
-    step's word. kept: in training, what dropout between the layers multiplies their states by.
+    `x @ step_kernels(params, config, free)[name]`, which may be more precise than x. feedback: of
+    this step's word. kept: in training, what dropout between the layers multiplies their states by.
     free: of `attend`, in training. attention_options: threshold, implementation and details of it.
     """
     for_attention, gates = feedback
-    (for_score, for_span), _ = _attention_kernels(params, config)
+    for_query, for_span = _query_kernels(params, config, free)
+    widths = [0 if kernel is None else kernel.shape[1] for kernel in for_query]
     dtype = state.hidden[0].dtype
 
-    def attend(query: Array, of_score: Array | None) -> AttentionOutput:
-        """of_score: the query's product with the score's kernel."""
-        read = read_by_span(config.attention, query, free)
-        of_span = None if for_span is None else product("span", read)
-        parts = (None if part is None else part.astype(dtype) for part in (of_score, of_span))
+    def attend(query: Array, sums: Array | None) -> AttentionOutput:
+        """sums: what attention reads of the query in one product, parts in one."""
+        parts = (None, None) if sums is None else jnp.split(sums, widths[:1], axis=-1)
+        parts = [p.astype(dtype) if width else None for p, width in zip(parts, widths, strict=True)]
+        if for_span is not None:
+            read = read_by_span(config.attention, query, free)
+            parts[1] = product("span", read).astype(dtype)
         return attend_projected(
             params["attention"],
             config.attention,
@@ -255,13 +282,13 @@ def decoder_step(
         )
 
     def attend_with(query: Array) -> AttentionOutput:
-        return attend(query, None if for_score is None else product("query", query))
+        return attend(query, product("query", query) if sum(widths) else None)
 
     recurrent = product("recurrent", state.hidden[0])
     fed = [state.attentional] if config.input_feeding else []
-    if for_score is not None and _first_attends(config):
-        of_score, recurrent = jnp.split(recurrent, [for_score.shape[1]], axis=-1)
-        attended = attend(state.hidden[0], of_score)
+    if _first_attends(config):
+        sums, recurrent = jnp.split(recurrent, [sum(widths)], axis=-1)
+        attended = attend(state.hidden[0], sums)
     elif config.query == "previous":
         attended = attend_with(state.hidden[-1])
     if config.query == "previous":

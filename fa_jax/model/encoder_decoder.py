@@ -151,7 +151,7 @@ def force_translation(
     _, (output, attention) = hoisted_scan(
         step,
         config.rematerialize,
-        decoder.step_kernels(params["decoder"], config),
+        decoder.step_kernels(params["decoder"], config, free),
         (
             decoder.step_params(params["decoder"]),
             read.memory,
