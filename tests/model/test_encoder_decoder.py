@@ -12,6 +12,7 @@ import pytest
 from fa_jax.attention import AttentionConfig
 from fa_jax.config import Config, ModelConfig
 from fa_jax.data.batches import Batch
+from fa_jax.model import decoder
 from fa_jax.model.encoder_decoder import (
     cast_for_compute,
     force_translation,
@@ -54,6 +55,16 @@ def forced(params, config, source_length, target_length, **options):
         params, config, padded(SOURCES, source_length), lengths, target, **options
     )
     return word_log_probs(params, bottleneck, target), attention
+
+
+@pytest.mark.parametrize("learning", [False, True])
+def test_attention_and_gates_read_the_state_by_one_product(learning):
+    free = jnp.zeros(len(SOURCES), bool) if learning else None
+    kernels = decoder.step_kernels(parameters()["decoder"], CONFIG, free)
+    gates, score, strength = 4 * 7, 8, 8
+    assert kernels["recurrent"].shape == (7, gates + score + (0 if learning else strength))
+    assert ("span" in kernels) == learning  # its query has no gradient there
+    assert "query" not in kernels
 
 
 @pytest.mark.parametrize("threshold", [0.5, np.inf])
