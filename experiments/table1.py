@@ -1,9 +1,9 @@
 """VS Table 1: word-level windows and scores, English–Japanese and German–English."""
 
-from experiments.measuring.study_run import TITLES, StudyRun
+from experiments.measuring.study_run import TITLES
 from experiments.measuring.wanted import train_and_measure
 from experiments.tables.part import Part, bullets, write_part
-from experiments.tables.span_rows import findings, rows_of, table, wanted
+from experiments.tables.span_rows import findings, rows_of, systems_of, table, wanted
 
 PAPER = {
     "tatoeba_en_ja": {
@@ -22,15 +22,7 @@ PAPER = {
     },
 }
 LEAST = {"tatoeba_en_ja": 0.56, "bible_de_en": 0.64}
-SYSTEMS = {
-    corpus: {
-        "global": StudyRun(corpus, "small-words-global"),
-        "local-p": StudyRun(corpus, "small-words-local-p"),
-        "flexible": StudyRun(corpus, "small-words"),
-        "fine-tuned": StudyRun(corpus, "small-words", finetuned=True),
-    }
-    for corpus in PAPER
-}
+SYSTEMS = {corpus: systems_of(corpus, "small-words", "global", "local-p") for corpus in PAPER}
 WANTED = [one for systems in SYSTEMS.values() for one in wanted(systems)]
 
 

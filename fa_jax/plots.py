@@ -83,7 +83,7 @@ def _draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
     strength.set_xlabel("strength $g(t)$")
     strength.tick_params(left=False)
     mean = trace.windows.sum(1).mean()
-    heading = f"threshold {trace.threshold:g}: {mean:.1f} of {positions} positions scored a step"
+    heading = f"threshold {trace.threshold:.3g}: {mean:.1f} of {positions} positions scored a step"
     figure.suptitle(f"{title}\n{heading}" if title else heading, parse_math=False)
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
 

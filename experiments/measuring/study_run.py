@@ -12,10 +12,6 @@ from fa_jax.config_file import REGISTRIES, attention_json
 from fa_jax.finetuning_settings import WINDOW, finetuning, learning_documents
 from fa_jax.presets import preset
 
-LONGEST = {("bible_de_en", "word"): 50, ("bible_de_en_chapters", "subword"): 50}
-"""Tokens of a training sentence, where a whole corpus was measured, in tokens of this kind, under
-another limit than the one that training would choose today."""
-
 Changes = Mapping[str, Mapping[str, Any]]
 """Of a config: section -> field -> value."""
 
@@ -45,9 +41,9 @@ class StudyRun:
 
     corpus, preset, seed: what it is trained on and by. pairs: of a sample of the corpus; 0: all of
     it. backwards: from the corpus's second language into its first. finetuned: it goes on from the
-    run without, with windows by order, or without an order (0). documents: and on passages of up to
-    so many tokens; 0: on sentences. changes: of the config that it starts from, with a `variant` in
-    its name.
+    run without, with windows by order, or without an order (0). beta: it goes on in the paper's
+    way, where this is not 0. documents: and on passages of up to so many tokens; 0: on sentences.
+    changes: of the config that it starts from, with a `variant` in its name.
 
     replace_unknown, beam_size (0: the config's own), ensemble: how it translates, in an ensemble
     with as many trainings, that differ in their seed, as to be so many.
@@ -60,6 +56,7 @@ class StudyRun:
     backwards: bool = False
     finetuned: bool = False
     window: float = WINDOW
+    beta: float = 0.0
     documents: int = 0
     variant: str = ""
     changes: Changes = field(default_factory=dict)
@@ -100,6 +97,8 @@ class StudyRun:
     def _tuning(self) -> str:
         if not self.finetuned:
             return ""
+        if self.beta:
+            return f"-beta-{self.beta:g}"
         ordered = "" if self.window == WINDOW else f"-{self.window:g}"
         if self.documents:
             return f"-documents{self.documents}{ordered}"
@@ -121,7 +120,9 @@ class StudyRun:
     @property
     def base(self) -> "StudyRun":
         """What a fine-tuned run starts from."""
-        return replace(self, finetuned=False, window=WINDOW, documents=0, variant="", changes={})
+        return replace(
+            self, finetuned=False, window=WINDOW, beta=0.0, documents=0, variant="", changes={}
+        )
 
     @property
     def is_ordered(self) -> bool:
@@ -134,14 +135,8 @@ class StudyRun:
         if self.documents:
             return learning_documents(self.base.config, self.documents, self.window)
         if self.finetuned:
-            return finetuning(self.base.config, self.window)
-        return changed(_preset(self.preset, self.languages, self.text), self._limited)
-
-    @property
-    def _limited(self) -> Changes:
-        tokenizer = _preset(self.preset, self.languages, self.text).data.tokenizer
-        longest = None if self.pairs else LONGEST.get((self.corpus, tokenizer))
-        return {"data": {"max_length": longest}} if longest else {}
+            return finetuning(self.base.config, self.window, self.beta)
+        return _preset(self.preset, self.languages, self.text)
 
     @property
     def config(self) -> Config:
@@ -155,16 +150,12 @@ class StudyRun:
         if self.finetuned:
             by_itself = self.documents and self.window == WINDOW
             ordered = [] if by_itself else ["--window", f"{self.window:g}"]
+            ordered = ["--beta", f"{self.beta:g}"] if self.beta else ordered
             passages = ["--documents", str(self.documents)] if self.documents else []
             words = ["finetune", f"runs/{self.base.folder}", *passages, *ordered]
         else:
             words = ["train", self.languages, "--corpus", self.text, "--preset", self.preset]
-            limited = _options(_preset(self.preset, self.languages, self.text), self._limited)
-            options = [
-                *(["--training.seed", str(self.seed)] if self.seed else []),
-                *limited,
-                *options,
-            ]
+            options = [*(["--training.seed", str(self.seed)] if self.seed else []), *options]
         command = " ".join(["fa-jax", *words, "--run", f"runs/{self.folder}", *options])
         return f"{command}{self._evaluation}"
 

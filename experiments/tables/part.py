@@ -48,5 +48,5 @@ def bullets(findings: Iterable[str]) -> list[str]:
 
 
 def threshold_cell(threshold: float) -> str:
-    """`1.2`, `∞`."""
-    return f"{threshold:g}".replace("inf", "∞")
+    """`1.2`, `∞`; to three digits."""
+    return f"{threshold:.3g}".replace("inf", "∞")
