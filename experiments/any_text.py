@@ -115,7 +115,7 @@ ROWS = [
     _on_h200(StudyRun("tatoeba_en_ja", "small", pairs=20_000)),
     _on_h200(StudyRun("tatoeba_en_ja", "small", pairs=5_000)),
     _on_h200(StudyRun("tatoeba_en_ja", "small-words")),
-    Trained(StudyRun("tatoeba_en_ja", "small-words", pairs=5_000)),
+    Trained(StudyRun("tatoeba_en_ja", "small-words", pairs=5_000), True),
     _on_h200(StudyRun("tatoeba_en_ja", "small-chars")),
     _on_h200(StudyRun("tatoeba_en_ja", "small", backwards=True)),
     _on_h200(StudyRun("tatoeba_de_en", "small")),
