@@ -45,18 +45,17 @@ class Trained:
     @property
     def everywhere(self) -> StudyRun:
         """Global attention."""
-        start = replace(self.start, preset=f"{self.start.preset}-global")
-        return replace(start, finetuned=True, window=0.0)
+        return replace(self.start, preset=f"{self.start.preset}-global").longer()
 
     @property
     def flexible(self) -> StudyRun:
         """No windows ordered."""
-        return replace(self.start, finetuned=True, window=0.0)
+        return self.start.longer()
 
     @property
     def ordered(self) -> StudyRun:
         """Windows of 0.4 of the source."""
-        return replace(self.start, finetuned=True, window=WINDOW)
+        return self.start.longer(WINDOW)
 
     @property
     def wanted(self) -> list[Scores]:
@@ -145,8 +144,9 @@ def part() -> Part:
         f"finetune --window 0`, windows of {WINDOW:g} of the source with `fa-jax finetune --window "
         f"{WINDOW:g}`. *Half a BLEU*: flexible attention in the narrowest windows that cost so "
         "much on the validation set, as `fa-jax finetune` leaves it; there BLEU of Japanese is on "
-        "MeCab's words. Both columns of windows have in brackets the share of the source's "
-        "positions that are scored. All other BLEU is at τ = ∞. A row with a mark is of an earlier "
+        "MeCab's words. Tables 1 and 2 try the paper's five thresholds instead. Both columns of "
+        "windows have in brackets the share of the source's positions that are scored. All other "
+        "BLEU is at τ = ∞. A row with a mark is of an earlier "
         f"version. {marks} *Window*: the positions that were ordered. *Products*: what training "
         "multiplied: numbers in float32, in bfloat16 (where the processor has instructions for "
         "it), or in TensorFloat-32 (TF32, on a GPU). *Minutes*: those of flexible attention's "

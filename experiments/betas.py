@@ -17,11 +17,10 @@ from fa_jax.finetuning_settings import WINDOW
 
 BETAS = (0.0001, 0.001, 0.1)
 START = StudyRun("tatoeba_en_ja", "small-words", pairs=5_000)
-ORDERED = f"windows of {WINDOW:g} ordered"
 SYSTEMS = {
     "not fine-tuned": START,
-    **{f"β = {beta:g}": replace(START, finetuned=True, window=0, beta=beta) for beta in BETAS},
-    ORDERED: replace(START, finetuned=True),
+    **{f"β = {beta:g}": replace(START.longer(), beta=beta) for beta in BETAS},
+    f"windows of {WINDOW:g} ordered": START.longer(WINDOW),
 }
 WANTED = [Scores(run, CANDIDATES, own_threshold=True) for run in SYSTEMS.values()]
 COLOURS = ("0.5", "#56b4e9", "#009e73", "#0072b2", "#d55e00")

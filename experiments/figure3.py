@@ -9,12 +9,13 @@ from experiments.measuring.scores import Scores
 from experiments.measuring.study_run import TITLES, StudyRun
 from experiments.measuring.wanted import train_and_measure
 from experiments.tables.part import Part, threshold_cell, write_part
+from fa_jax.finetuning_settings import WINDOW
 
 CORPORA = ("tatoeba_en_ja", "bible_de_en")
 SWEEP = (0.3, 0.5, 0.8, 1.0, 1.2, 1.4, 1.6, 5.0, 8.0, math.inf)
 """Thresholds of VS Figure 3."""
-FLEXIBLE = {corpus: StudyRun(corpus, "small-words", finetuned=True, window=0) for corpus in CORPORA}
-TUNED = {corpus: StudyRun(corpus, "small-words", finetuned=True) for corpus in CORPORA}
+FLEXIBLE = {corpus: StudyRun(corpus, "small-words").longer() for corpus in CORPORA}
+TUNED = {corpus: StudyRun(corpus, "small-words").longer(WINDOW) for corpus in CORPORA}
 WANTED = [
     *(Scores(run, SWEEP, SWEEP) for run in TUNED.values()),
     *(Scores(run, CANDIDATES) for run in FLEXIBLE.values()),

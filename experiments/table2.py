@@ -21,8 +21,9 @@ def part() -> Part:
     found = findings("Characters", rows, LEAST)
     lines = [*table(rows, PAPER, "characters"), "", *bullets(found)]
     notes = (
-        "No setting was chosen for characters but the number of steps, 7,000, twice those of "
-        "words. Each run's own command is in `experiments/results/records/runs`."
+        "Beside the paper's vocabularies, no setting was chosen for characters but the number of "
+        "steps: 7,000, twice those of words. Each run's own command is in "
+        "`experiments/results/records/runs`."
     )
     return Part("table2", "Table 2: characters", lines, notes, found)
 

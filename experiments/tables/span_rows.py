@@ -15,7 +15,7 @@ from fa_jax.finetuning_settings import WINDOW
 
 NARROWED = ("flexible", "fine-tuned")
 """Systems whose rows are two: at τ = ∞ and at their own τ."""
-FINETUNED = (
+EQUALLY_LONG = (
     "All systems were trained equally long: by `fa-jax train`, and then for a third as long by "
     f"`fa-jax finetune`. *Fine-tuned*: the latter with `--window {WINDOW:g}`, so that windows are "
     f"{WINDOW:g} of the source, at the τ that this led to. The paper rewards g(t) instead (Eq. 9)."
@@ -44,9 +44,12 @@ class Row:
 
 def systems_of(corpus: str, size: str, *others: str) -> dict[str, StudyRun]:
     """Others of a size, flexible and fine-tuned, all trained equally long."""
-    longer = {name: StudyRun(corpus, f"{size}-{name}", finetuned=True, window=0) for name in others}
-    flexible = StudyRun(corpus, size, finetuned=True, window=0)
-    return {**longer, "flexible": flexible, "fine-tuned": replace(flexible, window=WINDOW)}
+    start = StudyRun(corpus, size)
+    return {
+        **{name: StudyRun(corpus, f"{size}-{name}").longer() for name in others},
+        "flexible": start.longer(),
+        "fine-tuned": start.longer(WINDOW),
+    }
 
 
 def wanted(systems: Mapping[str, StudyRun]) -> list[Scores]:
@@ -81,7 +84,7 @@ def table(rows: Sequence[Row], paper: Mapping[str, str], window_of: str) -> list
         f"paired bootstrap of {SAMPLES:,} samples, against flexible at τ = ∞. Each row is one "
         "training, and p does not know the noise of training. *τ*: the one with the smallest "
         f"window that loses at most {LARGEST_LOSS} BLEU on the development set, against the same "
-        f"run at τ = ∞.{_unmet(rows)} {FINETUNED}",
+        f"run at τ = ∞.{_unmet(rows)} {EQUALLY_LONG}",
     ]
 
 
