@@ -19,7 +19,7 @@ OTHERS = ("global", "local-p", "monotonic", "adaptive")
 def of_documents(longest: int, system: str = "") -> StudyRun:
     """A run that learns from passages of up to so many tokens."""
     preset = f"small-{system}" if system else "small"
-    return StudyRun(CORPUS, preset, finetuned=True, documents=longest)
+    return StudyRun(CORPUS, preset, documents=longest)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from experiments.measuring.wanted import train_and_measure
 from experiments.tables.part import Part, write_part
 from fa_jax.plots import plot_spans
 
-RUN = StudyRun("tatoeba_en_ja", "small-words", finetuned=True)
+RUN = StudyRun("tatoeba_en_ja", "small-words")
 TRACES = Traces("figure1", RUN, lengths=range(12, 15), count=1)
 WANTED = [TRACES]
 
@@ -16,9 +16,9 @@ def part() -> Part:
     (found,) = TRACES.recorded()
     figures = {"figure1": lambda path: plot_spans(found, path, found.translation)}
     notes = (
-        "A sentence of the development set, translated by the fine-tuned run. Each row is a step. "
-        "The band is the window, the squares are weights, the dot is the focus. On the right is "
-        "g(t)."
+        "A sentence of the development set, translated by Table 1's run that learnt in windows. "
+        "Each row is a step. The band is the window, the squares are weights, the dot is the "
+        "focus. On the right is g(t)."
     )
     lines = ["![figure1](figure1.png)"]
     return Part("figure1", "Figure 1: a vision span", lines, notes, figures=figures)

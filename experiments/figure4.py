@@ -6,7 +6,7 @@ from experiments.measuring.wanted import train_and_measure
 from experiments.tables.part import Part, write_part
 from fa_jax.plots import plot_span_grid
 
-RUN = StudyRun("bible_de_en", "small-words", finetuned=True)
+RUN = StudyRun("bible_de_en", "small-words")
 TRACES = Traces("figure4", RUN, lengths=range(22, 27), count=6)
 WANTED = [TRACES]
 

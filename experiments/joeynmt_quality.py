@@ -26,7 +26,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
@@ -70,6 +70,8 @@ HEAD = ("corpus", "pairs", "example", "parameters", "minutes", "updates", "epoch
 class JoeyNMT(Wanted):
     """An example of its own, trained as long as a run of ours, on the same text."""
 
+    is_race: ClassVar[bool] = True
+
     run: StudyRun
     example: str
     cores: int
@@ -85,8 +87,11 @@ class JoeyNMT(Wanted):
         return RECORDS / "joeynmt" / f"{self.name}.json"
 
     def is_recorded(self) -> bool:
-        """On as many cores. What our run had then is in it, whatever is trained later."""
-        return self.path.exists() and self.recorded()["cores"] == self.cores
+        """On as many cores, and beside our run as it is today."""
+        if not (self.path.exists() and Scores(self.run).is_recorded()):
+            return False
+        kept = self.recorded()
+        return kept["cores"] == self.cores and kept["ours"] == recorded(self.run)
 
     def train_and_measure(self):
         if not Scores(self.run).is_recorded():

@@ -19,7 +19,7 @@ from fa_jax.runs.run import Run, load_run
 TRAINING = {
     "runs/en-ja-words-40000": "fa-jax train en-ja --corpus tatoeba_en_ja --preset small-words "
     "--run runs/en-ja-words-40000 --data.source-vocabulary 40000 --data.target-vocabulary 40000 "
-    "--training.epochs 1 --training.halve-from 1.5 --training.halve-every 0.125",
+    "--training.epochs 1",
     "runs/tatoeba_en_ja-small-words": "fa-jax train en-ja --corpus tatoeba_en_ja "
     "--preset small-words --run runs/tatoeba_en_ja-small-words",
 }

@@ -18,6 +18,7 @@ Count = Annotated[int, ("at least", 1)]
 CountOrZero = Annotated[int, ("at least", 0)]
 VocabularySize = Annotated[int, ("at least", 5)]
 NotNegative = Annotated[float, ("at least", 0)]
+Share = Annotated[float, ("at least", 0), ("at most", 1)]
 Positive = Annotated[float, ("greater than", 0)]
 
 
@@ -150,48 +151,42 @@ class TrainingConfig(Section):
     batch_size: Count = 128
     """Sentence pairs of a training step, over all devices."""
     epochs: Positive = 2.0
-    """Most passes over the training set. inf: as many as `steps` take."""
+    """Passes over the training set, if `steps` are not over before. inf: as many as `steps`
+    take."""
     steps: CountOrZero = 0
-    """Most steps. 0: as many as `epochs` take."""
-    patience: CountOrZero = 0
-    """The learning rate is halved after this many validations without a better score. 0: never."""
-    halvings: CountOrZero = 4
-    """Training ends when `patience` has halved the rate this often and would halve it again."""
-    learning_rate: Positive = 1e-3
-    """Learning rate of Adam."""
-    span_teacher: Literal["attention", "loss"] = "attention"
-    """What teaches flexible and local-p spans. attention: they learn where attention would look
-    without a span; and attention that is caught about one place is led along the sentence, global
-    attention too. loss: the translation's loss teaches all of it, as in the paper."""
-    span_rate: NotNegative = 0.1
-    """Learning rate of the span's network, such as that of the strength g(t). 1: the same as for
-    all other parameters."""
+    """Steps, if `epochs` are not over before. 0: as many as `epochs` take."""
+    optimizer: Literal["muon", "adam"] = "muon"
+    """muon: Muon for the matrices between hidden layers, Adam for embeddings, output layer, vectors
+    and biases (Jordan et al. 2024). adam: Adam for all, as in the papers."""
+    learning_rate: Positive = 8e-3
+    """Learning rate of the optimizer, before it falls."""
     warmup_steps: CountOrZero = 0
     """The learning rate rises to `learning_rate` over so many steps."""
-    halve_from: NotNegative = 0.5
-    """The learning rate is halved after this share of the longest possible training, whatever
-    `patience` says."""
-    halve_every: Positive = 0.125
-    """After `halve_from`, the rate is halved again after each further share of this size."""
+    decay_from: Share = 0.4
+    """After this share of training the learning rate falls, in a straight line to nothing."""
+    halve_every: NotNegative = 0.0
+    """If not 0: at `decay_from` the rate is halved, and again after each further share of this
+    size, and does not fall in a line."""
     clip_norm: Positive = 3.0
     """Largest norm of the gradient."""
     label_smoothing: Annotated[float, ("at least", 0), ("less than", 1)] = 0.0
     """Share of a target word's probability that training spreads over all words (Szegedy et al.
     2016)."""
     beta: NotNegative = 0.0
-    """β of Eq. 9, a reward for high strengths. The paper fine-tunes with 0.1."""
+    """β of Eq. 9, a reward for high strengths (nats a sentence). The paper fine-tunes with 0.1."""
     threshold: Positive = float("inf")
     """Threshold (tau) of the windows in training. Attention sees nothing outside them."""
-    in_windows: NotNegative = 0.0
-    """Compute attention and its gradient only in the windows of this threshold (tau). A step then
-    costs no more in long text than in short text. A flexible span scores 32 positions on either
-    side of its focus, too, and learns from all of these; a quarter of the sentences is read with
-    them alone. 0: compute all positions."""
-    window: Annotated[float, ("at least", 0), ("at most", 1)] = 0.0
-    """Order for windows: the share of a sentence that the windows of `threshold` should have.
-    Training puts a price on a span's width, and moves it until they have it. 0: no order."""
+    windows_from: Share = 0.0
+    """β and `threshold` count after this share of training. Before, attention learns where to look.
+    A reward from the beginning closes the windows for good."""
+    whole_sentences: Share = 0.0
+    """Share of the sentences that are read whole where the others are read in windows, drawn anew
+    at every step. They teach which steps need wide windows."""
+    in_windows: bool = False
+    """Compute attention and its gradient only in the windows of `threshold`. A step then costs no
+    more in long text than in short text. Otherwise all positions are computed, then masked."""
     validations: Count = 8
-    """Validations in the longest possible training. The best one gives the run's parameters."""
+    """Validations in the whole training. The best one gives the run's parameters."""
     checkpoint_seconds: Positive = 60.0
     """Seconds between checkpoints. A run that was stopped goes on from the last one."""
     seed: CountOrZero = 0

@@ -6,6 +6,7 @@ The papers: Shu and Nakayama 2017 (VS), Luong et al. 2015 (Luong), Choi et al. 2
 attention.
 """
 
+import math
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from fa_jax import attention
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
 from fa_jax.data.corpora import load_corpus
 from fa_jax.errors import UserError
+from fa_jax.finetuning_settings import BETA, THRESHOLD, WHOLE
 from fa_jax.recipe import amount_of_text, fitted
 
 
@@ -28,8 +30,9 @@ def _epochs(epochs: int, halve_from: int, batch_size: int) -> TrainingConfig:
     return TrainingConfig(
         batch_size=batch_size,
         epochs=float(epochs),
+        optimizer="adam",
         learning_rate=1e-4,
-        halve_from=(halve_from - 1) / epochs,
+        decay_from=(halve_from - 1) / epochs,
         halve_every=1 / epochs,
         validations=epochs,
     )
@@ -37,7 +40,13 @@ def _epochs(epochs: int, halve_from: int, batch_size: int) -> TrainingConfig:
 
 SMALL = Config(
     training=TrainingConfig(
-        epochs=100.0, steps=3500, learning_rate=2e-3, patience=2, validations=14
+        epochs=math.inf,
+        steps=1500,
+        beta=BETA,
+        threshold=THRESHOLD,
+        windows_from=0.5,
+        whole_sentences=WHOLE,
+        validations=4,
     ),
 )
 """`small`: 256 units, subwords; trained in minutes on 2 cores where sentences are short."""
@@ -52,7 +61,7 @@ SMALL_WORDS = replace(
 SMALL_CHARACTERS = replace(
     SMALL,
     data=DataConfig(tokenizer="character", source_vocabulary=104, target_vocabulary=3004),
-    training=replace(SMALL.training, steps=7000),
+    training=replace(SMALL.training, steps=3000),
     preset="small-chars",
 )
 """`small-chars`: VS's character-level systems at a size for 2 cores. They learn to attend later:

@@ -29,6 +29,8 @@ SMALLEST_VOCABULARY = 1000
 STEPS_OF_AN_EPOCH = 100
 """At least: rows of a batch are halved until an epoch has so many."""
 SMALLEST_BATCH = 32
+MOST_EPOCHS = 10
+"""Of little text: by then its validation score no longer rises."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ def amount_of_text(corpus: Corpus) -> Amount:
 def fitted(config: Config, amount: Amount) -> Config:
     """A config whose settings suit an amount of text.
 
-    Vocabularies and batches are never larger than the config's own. Dropout ends at 3.2 million
-    words; label smoothing is there for any amount.
+    Vocabularies, batches and steps are never more than the config's own. Dropout ends at 3.2
+    million words; label smoothing is there for any amount.
     """
     doublings = math.log2(max(amount.words, 1) / LITTLE)
     data, training = config.data, config.training
@@ -65,6 +67,8 @@ def fitted(config: Config, amount: Amount) -> Config:
     letters = amount.letters if data.tokenizer == "subword" else (0, 0)
     limits = [max(SMALLEST_VOCABULARY, words // 100 * 100) + count for count in letters]
     rows = 2 ** int(math.log2(max(1, amount.pairs / STEPS_OF_AN_EPOCH)))
+    rows = min(training.batch_size, max(SMALLEST_BATCH, rows))
+    steps = -(-MOST_EPOCHS * amount.pairs // rows)
     return replace(
         config,
         data=replace(
@@ -75,7 +79,8 @@ def fitted(config: Config, amount: Amount) -> Config:
         model=replace(config.model, dropout=round(min(0.5, max(0.0, 0.5 - doublings / 10)), 2)),
         training=replace(
             training,
-            batch_size=min(training.batch_size, max(SMALLEST_BATCH, rows)),
+            batch_size=rows,
+            steps=min(training.steps or steps, steps),
             label_smoothing=0.1,
         ),
     )
@@ -84,11 +89,13 @@ def fitted(config: Config, amount: Amount) -> Config:
 def told(config: Config, amount: Amount) -> str:
     """What the rule came to, in a line for the user."""
     data, training = config.data, config.training
-    bound = f"{training.steps:,} steps" if training.steps else f"{training.epochs:g} epochs"
+    an_epoch = amount.pairs / training.batch_size
+    steps = min(training.steps or math.inf, training.epochs * an_epoch)
     by_rule = " (after Sennrich and Zhang 2019)" if fitted(config, amount) == config else ""
     return (
         f"{amount.pairs:,} pairs, {amount.words:,} target words: at most "
         f"{data.source_vocabulary:,} and {data.target_vocabulary:,} {data.tokenizer}s, dropout "
-        f"{config.model.dropout:g}, label smoothing {training.label_smoothing:g}, batches of "
-        f"{training.batch_size}, at most {bound}{by_rule}"
+        f"{config.model.dropout:g}, label smoothing {training.label_smoothing:g}, "
+        f"{math.ceil(steps):,} steps of {training.batch_size} pairs, {steps / an_epoch:.3g} epochs"
+        f"{by_rule}"
     )

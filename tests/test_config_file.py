@@ -1,23 +1,18 @@
-"""Configs of older formats mean what they meant."""
+"""A run's config as JSON."""
 
 import pytest
 
 import fa_jax
 from fa_jax.config_file import config_from_json, config_json
-from fa_jax.training.optimizer import learning_rate
-
-
-def test_format_2_counted_in_epochs():
-    """Three epochs of ten steps, halved when the second begins and every half epoch later."""
-    content = config_json(fa_jax.Config())
-    training = {"epochs": 3.0, "halve_from": 2.0, "halve_every": 0.5, "validations": 2}
-    content |= {"format": 2, "training": training | {"learning_rate": 1.0, "strength_rate": 0.05}}
-    read = config_from_json(content).training
-    assert (read.validations, read.span_rate, read.span_teacher) == (6, 0.05, "loss")
-    found = [learning_rate(read, 30, step) for step in (0, 9, 10, 14, 15, 20, 25, 29)]
-    assert found == pytest.approx([1, 1, 1 / 2, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 16])
+from fa_jax.errors import UserError
 
 
 def test_a_config_is_read_as_it_was_written():
     config = fa_jax.preset("small-local-p", "de-en")
     assert config_from_json(config_json(config)) == config
+
+
+def test_a_config_of_another_format_is_not_guessed_at():
+    content = config_json(fa_jax.Config())
+    with pytest.raises(UserError, match="it has format 3, and this fa_jax reads format"):
+        config_from_json(content | {"format": 3})

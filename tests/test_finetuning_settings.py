@@ -7,43 +7,31 @@ import pytest
 
 import fa_jax
 from fa_jax.config_file import config_json
+from fa_jax.finetuning_settings import BETA, THRESHOLD
 from fa_jax.runs.folder import write_json
 from tests.tiny import cli_call  # noqa: F401
 
-BEGUN = fa_jax.preset("small", "en-ja")
+
+def test_windows_are_learnt_from_the_first_step_on_and_their_threshold_is_chosen_anew():
+    begun = fa_jax.preset("paper", "en-ja")
+    begun = replace(begun, decoding=replace(begun.decoding, threshold=0.2, length_exponent=0.8))
+    tuned = fa_jax.finetuning(begun)
+    training = tuned.training
+    assert (training.beta, training.threshold, training.windows_from) == (BETA, THRESHOLD, 0)
+    assert training.epochs == begun.training.epochs / 3
+    assert (training.optimizer, tuned.model, tuned.data) == ("adam", begun.model, begun.data)
+    assert (tuned.decoding.threshold, tuned.decoding.length_exponent) == (math.inf, None)
 
 
-def orders(config):
-    """What orders windows, or rewards them, and the thresholds of both."""
-    training = config.training
-    return training.window, training.threshold, training.beta, config.decoding.threshold
+@pytest.mark.parametrize(("span", "narrow"), [("flexible", True), ("global", False)])
+def test_documents_are_translated_in_the_windows_that_they_are_learnt_in(span, narrow):
+    name = "paper" if span == "flexible" else f"paper-{span}"
+    config = fa_jax.learning_documents(fa_jax.preset(name, "en-ja"), 100)
+    assert config.training.in_windows == narrow
+    assert config.decoding.threshold == config.training.threshold
 
 
-NONE = (0.0, math.inf, 0.0, math.inf)
-
-
-def test_without_an_order_an_earlier_one_ends():
-    ordered = fa_jax.finetuning(BEGUN, window=0.3)
-    ordered = replace(ordered, decoding=fa_jax.DecodingConfig(threshold=0.2))
-    assert orders(fa_jax.finetuning(ordered, window=0)) == NONE
-    assert orders(fa_jax.learning_documents(ordered, 100, window=0)) == NONE
-    assert orders(fa_jax.finetuning(ordered, beta=0.1)) == (0.0, math.inf, 0.1, math.inf)
-
-
-def test_an_order_ends_the_papers_reward():
-    rewarded = fa_jax.finetuning(BEGUN, beta=0.1)
-    assert rewarded.training.span_teacher == "loss"
-    again = fa_jax.finetuning(rewarded, window=0.3)
-    assert orders(again)[:3] == (0.3, 1.2, 0.0)
-    assert again.training.span_teacher == "attention"
-
-
-def test_a_threshold_that_was_chosen_without_an_order_stays():
-    chosen = replace(BEGUN, decoding=fa_jax.DecodingConfig(threshold=0.8))
-    assert fa_jax.finetuning(chosen, window=0).decoding.threshold == 0.8
-
-
-@pytest.mark.parametrize("option", [("--window", 0.3), ("--loss", 0.5), ("--beta", 0.1)])
+@pytest.mark.parametrize("option", [("--window", 0.3), ("--loss", 0.5)])
 def test_windows_of_a_span_without_windows_are_refused(option, cli_call, tmp_path):  # noqa: F811
     write_json(tmp_path / "config.json", config_json(fa_jax.preset("small-global", "en-ja")))
     status, _, err = cli_call("finetune", tmp_path, *option)

@@ -76,6 +76,6 @@ def test_what_is_told_are_the_settings_and_their_source():
     line = told(config, amount)
     assert "199,448 pairs" in line and "Sennrich and Zhang 2019" in line
     assert f"dropout {config.model.dropout:g}" in line and "4,000 subwords" in line
-    assert "at most 3,500 steps" in line
+    assert "1,500 steps of 128 pairs, 0.963 epochs (after" in line
     paper = told(fa_jax.preset("paper", "en-ja"), amount)
-    assert "at most 6 epochs" in paper and "Sennrich" not in paper
+    assert "18,699 steps of 64 pairs, 6 epochs" in paper and "Sennrich" not in paper

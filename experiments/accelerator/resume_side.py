@@ -55,7 +55,7 @@ def train_aside(
     except Interrupted:
         return
     sizes = len(data.source.vocabulary), len(data.target.vocabulary)
-    like = jax.eval_shape(partial(init_state, config, make_optimizer(config), *sizes))
+    like = jax.eval_shape(partial(init_state, config, make_optimizer(config.training), *sizes))
     _, state, _ = Checkpoints(run, "latest").restore(like)
     named = jax.tree_util.tree_leaves_with_path(state)
     arrays = {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in named}

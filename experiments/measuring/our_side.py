@@ -16,6 +16,7 @@ from fa_jax.evaluation.scores import score_translations
 from fa_jax.runs.run import Run, load_run
 from fa_jax.runs.translate import read_sources, search, texts_of
 from fa_jax.training.optimizer import make_optimizer
+from fa_jax.training.schedule import StepSettings
 from fa_jax.training.step import init_state, make_train_step, replicate, shard
 
 RUN = "en-ja"
@@ -49,9 +50,9 @@ class FaJaxSide:
             max_length=data.max_length,
             padded_shapes=config.data.padded_shapes,
         )
-        optimizer = make_optimizer(config)
+        optimizer = make_optimizer(config.training)
         self._step = make_train_step(config, optimizer)
-        self._rate = config.training.learning_rate
+        self._settings = StepSettings(config.training.learning_rate)
         vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
         state = init_state(config, optimizer, *vocabularies)
         self.parameters = sum(leaf.size for leaf in jax.tree.leaves(state.params))
@@ -73,7 +74,7 @@ class FaJaxSide:
         words, began = 0, time.perf_counter()
         for index in indices:
             batch = make_batch(self._data.train, self._plan, int(index))
-            self._state, _ = self._step(self._state, shard(batch), self._rate)
+            self._state, _ = self._step(self._state, shard(batch), self._settings)
             rows = self._plan.rows[index]
             words += int((self._data.train.target.lengths[rows[rows >= 0]] + 1).sum())
         jax.block_until_ready(self._state)

@@ -18,6 +18,13 @@ CANDIDATES = (*THRESHOLDS, math.inf)
 """Thresholds of which a run's own is selected, on the development set."""
 HALF_A_BLEU = "half_a_bleu"
 """A record's key for the threshold of the narrowest windows that cost so little there."""
+ORDER, SHARE = "order", 0.4
+"""A record's key for the threshold whose windows have this share of the source there."""
+
+
+RECIPE = "Muon"
+"""What a record of today's recipe is marked with. One without it was trained with Adam and led
+along the diagonal; nothing of it is read."""
 
 
 def record_path(run: StudyRun) -> Path:
@@ -26,9 +33,10 @@ def record_path(run: StudyRun) -> Path:
 
 
 def record_of(run: StudyRun) -> dict[str, Any]:
-    """All that was measured of the run; empty if nothing was."""
+    """All that was measured of the run by today's recipe; empty if nothing was."""
     path = record_path(run)
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return found if found.get("recipe") == RECIPE else {}
 
 
 def recorded(run: StudyRun, threshold: float = math.inf, split: str = "test") -> dict[str, Any]:
@@ -70,14 +78,14 @@ def saved(scores: dict[str, Any]) -> float:
 
 
 def selected(run: StudyRun) -> float:
-    """The threshold that a run's windows were ordered with, or that of the smallest window that
-    loses at most 0.5 development BLEU against the same run's τ = ∞ (VS 5.2).
+    """The threshold that a run of documents learnt with, or that of the smallest window that loses
+    at most 0.5 development BLEU against the same run's τ = ∞ (VS 5.2).
 
     Raises:
       UserError: the run's development set was not decoded at all of `CANDIDATES`.
     """
-    if ordered := record_of(run).get("threshold"):
-        return ordered
+    if learnt := record_of(run).get("threshold"):
+        return learnt
     scores = {threshold: recorded(run, threshold, "validation") for threshold in CANDIDATES}
     tried = [Candidate("", t, of["bleu"], of["window"]) for t, of in scores.items()]
     return choose(tried, scores[math.inf]["bleu"]).threshold

@@ -10,6 +10,9 @@ from experiments.measuring.folders import RUNS, write
 from experiments.measuring.records import (
     CANDIDATES,
     HALF_A_BLEU,
+    ORDER,
+    RECIPE,
+    SHARE,
     record_of,
     record_path,
     shown,
@@ -36,32 +39,40 @@ ROWS = 50
 @dataclass(frozen=True)
 class Scores(Wanted):
     """validation, test: the thresholds that each set is decoded at. own_threshold: the test set
-    also at the run's own, the one that its windows were ordered with, or which is selected on the
-    development set. half_a_bleu: the test set also in the narrowest windows that cost so little on
-    the development set, as `fa-jax finetune` finds them."""
+    also at the run's own, `selected` on the development set. half_a_bleu, order: the test set also
+    in the narrowest windows that cost so little on the development set, and in those that have
+    `SHARE` of the source there, as `fa-jax finetune` finds them."""
 
     run: StudyRun
     validation: tuple[float, ...] = ()
     test: tuple[float, ...] = (math.inf,)
     own_threshold: bool = False
     half_a_bleu: bool = False
+    order: bool = False
 
     def is_recorded(self) -> bool:
-        found = not self.half_a_bleu or HALF_A_BLEU in record_of(self.run)
-        return found and not self._missing()
+        return self._searched() <= {*record_of(self.run)} and not self._missing()
+
+    def _searched(self) -> set[str]:
+        """Keys of the thresholds that are searched for."""
+        asked = {HALF_A_BLEU: self.half_a_bleu, ORDER: self.order}
+        return {key for key, wanted in asked.items() if wanted}
 
     def train_and_measure(self):
         anew = not is_trained(self.run)
         run, *others = [train_or_load(member) for member in self.run.members]
         if anew or not record_of(self.run):  # what an older training scored is no longer true
             seconds = {"seconds": seconds_of_training(self.run)}
-            ordered = {"threshold": run.config.decoding.threshold} if self.run.is_ordered else {}
-            keep(self.run, seconds | ordered)
-        if self.half_a_bleu and HALF_A_BLEU not in record_of(self.run):
+            own = run.config.decoding.threshold
+            keep(self.run, seconds | ({"threshold": own} if math.isfinite(own) else {}))
+        for key in self._searched() - {*record_of(self.run)}:
             decoding = replace(run.config.decoding, length_exponent=EXPONENT)
             alike = replace(run, config=replace(run.config, decoding=decoding))
-            narrowest = fa_jax.narrowest_windows(alike).chosen.threshold
-            keep(self.run, record_of(self.run) | {HALF_A_BLEU: narrowest})
+            if key == ORDER:
+                found = fa_jax.threshold_for_window(alike, SHARE)
+            else:
+                found = fa_jax.narrowest_windows(alike).chosen.threshold
+            keep(self.run, record_of(self.run) | {key: found})
         while missing := self._missing():
             self._measure([run, *others], *missing[0])
 
@@ -71,8 +82,7 @@ class Scores(Wanted):
         validation = {*self.validation, *(CANDIDATES if selects else ())}
         wanted = [("validation", t) for t in sorted(validation)] + [("test", t) for t in self.test]
         record = record_of(self.run)
-        if self.half_a_bleu and HALF_A_BLEU in record:
-            wanted.append(("test", record[HALF_A_BLEU]))
+        wanted += [("test", record[key]) for key in self._searched() & {*record}]
         missing = [(split, t) for split, t in wanted if shown(t) not in record.get(split, {})]
         if self.own_threshold and not missing:
             own = windowed(self.run)
@@ -95,7 +105,7 @@ class Scores(Wanted):
 
 def keep(run: StudyRun, record: dict[str, Any]):
     """Writes a run's record, with its command and the course of its training."""
-    record |= {"command": run.command, "training": _training(run)}
+    record |= {"recipe": RECIPE, "command": run.command, "training": _training(run)}
     write(record_path(run), as_json(record, indent=2) + "\n")
 
 

@@ -9,7 +9,7 @@ from experiments.measuring.samples import sample_folder
 from fa_jax.attention import Attention
 from fa_jax.config import Config
 from fa_jax.config_file import REGISTRIES, attention_json
-from fa_jax.finetuning_settings import WINDOW, finetuning, learning_documents
+from fa_jax.finetuning_settings import learning_documents
 from fa_jax.presets import preset
 
 Changes = Mapping[str, Mapping[str, Any]]
@@ -32,6 +32,7 @@ at half the width. Accelerators: not measured."""
 UNITS = 128
 """Half the width of the small sizes, where many systems are compared."""
 PARTS_OF_A_MODEL = ("embedding", "encoder", "decoder", "attention", "bottleneck")
+WHOLE: Changes = {"training": {"windows_from": 1.0}}
 HALF: Changes = {"model": {f"{part}_size": UNITS for part in PARTS_OF_A_MODEL}}
 
 
@@ -40,10 +41,9 @@ class StudyRun:
     """A training of the study, and how its translations are written.
 
     corpus, preset, seed: what it is trained on and by. pairs: of a sample of the corpus; 0: all of
-    it. backwards: from the corpus's second language into its first. finetuned: it goes on from the
-    run without, with windows by order, or without an order (0). beta: it goes on in the paper's
-    way, where this is not 0. documents: and on passages of up to so many tokens; 0: on sentences.
-    changes: of the config that it starts from, with a `variant` in its name.
+    it. backwards: from the corpus's second language into its first. documents: it goes on from the
+    run without, on passages of up to so many tokens; 0: of sentences alone. changes: of the config
+    that it starts from, with a `variant` in its name.
 
     replace_unknown, beam_size (0: the config's own), ensemble: how it translates, in an ensemble
     with as many trainings, that differ in their seed, as to be so many.
@@ -54,9 +54,6 @@ class StudyRun:
     seed: int = 0
     pairs: int = 0
     backwards: bool = False
-    finetuned: bool = False
-    window: float = WINDOW
-    beta: float = 0.0
     documents: int = 0
     variant: str = ""
     changes: Changes = field(default_factory=dict)
@@ -90,19 +87,9 @@ class StudyRun:
         pairs = f"-{self.pairs}" if self.pairs else ""
         direction = f"-{self.languages}" if self.backwards else ""
         seed = f"-seed{self.seed}" if self.seed else ""
+        documents = f"-documents{self.documents}" if self.documents else ""
         variant = f"-{self.variant}" if self.variant else ""
-        return f"{self.corpus}{pairs}{direction}-{self.preset}{seed}{self._tuning}{variant}"
-
-    @property
-    def _tuning(self) -> str:
-        if not self.finetuned:
-            return ""
-        if self.beta:
-            return f"-beta-{self.beta:g}"
-        ordered = "" if self.window == WINDOW else f"-{self.window:g}"
-        if self.documents:
-            return f"-documents{self.documents}{ordered}"
-        return f"-finetuned{ordered}" if self.window else "-longer"
+        return f"{self.corpus}{pairs}{direction}-{self.preset}{seed}{documents}{variant}"
 
     @property
     def languages(self) -> str:
@@ -118,28 +105,20 @@ class StudyRun:
         return str(sample_folder(self.corpus, LANGUAGES[self.corpus], self.pairs))
 
     @property
-    def base(self) -> "StudyRun":
-        """What a fine-tuned run starts from."""
-        return replace(
-            self, finetuned=False, window=WINDOW, beta=0.0, documents=0, variant="", changes={}
-        )
-
-    def longer(self, window: float = 0.0) -> "StudyRun":
-        """Trained on for a third as long: with all positions scored, or in ordered windows."""
-        return replace(self, finetuned=True, window=window)
+    def base(self) -> "StudyRun | None":
+        """What a run of documents starts from."""
+        return replace(self, documents=0, variant="", changes={}) if self.documents else None
 
     @property
-    def is_ordered(self) -> bool:
-        """Its windows were, and with them its threshold."""
-        return bool(self.config.training.window)
+    def whole(self) -> "StudyRun":
+        """The same, trained as long with all positions scored to the end."""
+        return replace(self, variant="whole", changes=WHOLE)
 
     @property
     def start(self) -> Config:
-        """The config of its preset, or of fine-tuning, that its changes are made to."""
-        if self.documents:
-            return learning_documents(self.base.config, self.documents, self.window)
-        if self.finetuned:
-            return finetuning(self.base.config, self.window, self.beta)
+        """The config of its preset, or of learning documents, that its changes are made to."""
+        if self.base:
+            return learning_documents(self.base.config, self.documents)
         return _preset(self.preset, self.languages, self.text)
 
     @property
@@ -151,12 +130,8 @@ class StudyRun:
     def command(self) -> str:
         """What a reader types to train it, and to have its unknown words replaced."""
         options = list(_options(self.start, self.changes))
-        if self.finetuned:
-            by_itself = self.documents and self.window == WINDOW
-            ordered = [] if by_itself else ["--window", f"{self.window:g}"]
-            ordered = ["--beta", f"{self.beta:g}"] if self.beta else ordered
-            passages = ["--documents", str(self.documents)] if self.documents else []
-            words = ["finetune", f"runs/{self.base.folder}", *passages, *ordered]
+        if self.base:
+            words = ["finetune", f"runs/{self.base.folder}", "--documents", str(self.documents)]
         else:
             words = ["train", self.languages, "--corpus", self.text, "--preset", self.preset]
             options = [*(["--training.seed", str(self.seed)] if self.seed else []), *options]
@@ -181,7 +156,7 @@ class StudyRun:
     def minutes(self) -> float:
         """To train it on 2 cores."""
         minutes = next(cost for size, cost in MINUTES.items() if self.preset.startswith(size))
-        return minutes / (2 if self.finetuned or self.config.model.encoder_size <= UNITS else 1)
+        return minutes / (2 if self.base or self.config.model.encoder_size <= UNITS else 1)
 
 
 @cache

@@ -10,7 +10,7 @@ import numpy as np
 
 import fa_jax
 from experiments.measuring.folders import RECORDS, write
-from experiments.measuring.records import CANDIDATES, selected, shown
+from experiments.measuring.records import CANDIDATES, RECIPE, selected, shown
 from experiments.measuring.scores import Scores
 from experiments.measuring.study_run import StudyRun
 from experiments.measuring.wanted import Wanted, train_or_load
@@ -77,6 +77,7 @@ class Traces(Wanted):
         pairs = load_corpus(self.run.corpus, self.run.languages).validation
         sentences = [source for source, _ in pairs if len(source.split()) in self.lengths]
         return {
+            "recipe": RECIPE,
             "run": self.run.name,
             "threshold": shown(self._threshold()),
             "sentences": sentences[: self.count],

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 import jax
 
@@ -20,9 +21,13 @@ SECONDS = "seconds.txt"
 
 
 class Wanted(ABC):
-    """Something to be measured of a run. A kind of measurement is a subclass."""
+    """Something to be measured of a run. A kind of measurement is a subclass.
+
+    is_race: it compares times, so that nothing may run beside it.
+    """
 
     run: StudyRun
+    is_race: ClassVar[bool] = False
 
     @abstractmethod
     def is_recorded(self) -> bool:
@@ -71,7 +76,7 @@ def train_or_load(run: StudyRun) -> Run:
     fa_jax.set_up_process()
     if is_trained(run):
         return fa_jax.load_run(folder)
-    base = train_or_load(run.base) if run.finetuned else None
+    base = train_or_load(run.base) if run.base else None
     print(f"training {run.folder}: {run.command}", file=sys.stderr, flush=True)
     with _timed(folder):
         if base:
@@ -104,7 +109,7 @@ def _announce(runs: Iterable[StudyRun]):
     """Says which runs will be trained and what that costs."""
     missing = {}
     for run in runs:
-        of = [run.base, run] if run.finetuned else [run]
+        of = [run.base, run] if run.base else [run]
         missing |= {needed.folder: needed for needed in of if not is_trained(needed)}
     if missing:
         minutes = sum(run.minutes for run in missing.values())

@@ -16,7 +16,6 @@ from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 from fa_jax.attention.attention_config import DEFAULT, Attention, AttentionConfig, title_of
 from fa_jax.attention.checks import check_array, check_memory, check_params, check_positive
 from fa_jax.attention.implementation import Implementation, for_step
-from fa_jax.attention.lesson import Gaze
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Sizes
 from fa_jax.attention.span import reach_of
@@ -38,9 +37,7 @@ class AttentionOutput:
     their number. state: for the next step. Without details weights, by_dimension and scored are
     None.
 
-    For training. cost: what the step adds to the loss, in nats; 0 for most spans. log_width: of a
-    span that learns from attention, the logarithm of its width in source tokens. gaze: where the
-    scores alone would look, if `free` was given.
+    cost: what the step adds to the loss in training, in nats; 0 for most spans.
     """
 
     context: Float[Array, "B *K D"]
@@ -48,8 +45,6 @@ class AttentionOutput:
     by_dimension: Float[Array, "B *K S D"] | None
     strength: Float[Array, "B *K"]
     cost: Float[Array, "B *K"]
-    log_width: Float[Array, "B *K"]
-    gaze: Gaze | None
     scored: Bool[Array, "B *K S"] | None
     window: Int[Array, "B *K"]
     state: AttentionState
@@ -139,7 +134,6 @@ def attend(
     threshold: float | Float[Array, ""] = np.inf,
     implementation: Implementation | None = None,
     details: bool = True,
-    free: Bool[Array, " B"] | None = None,
 ) -> AttentionOutput:
     """One step of attention. Pure; works under JAX's transformations.
 
@@ -163,11 +157,6 @@ def attend(
         agree to rounding.
       details: False leaves out weights, by_dimension and scored. A windowed step then costs what
         its windows cost, however long the sentence is.
-      free: for training, one truth value a sentence. Where it is given, `gaze` is returned, and
-        flexible and local-p spans learn through `cost` from where the scores alone would look, and
-        not from the use of the context. `cost` teaches a flexible span's network alone: query and
-        feedback have no gradient of it. Sentences for which `free` is True are read as if there
-        were no span. With `learn_in_windows` spans learn from the scores inside the windows.
 
     Returns:
       An `AttentionOutput`; its `state` goes into the next step.
@@ -202,14 +191,13 @@ def attend(
         params,
         config,
         query,
-        project("query", for_query, query, read_by_span(config, query, free)),
-        project("feedback", for_feedback, feedback, read_by_span(config, feedback, free)),
+        project("query", for_query, query),
+        project("feedback", for_feedback, feedback),
         state,
         memory,
         threshold=threshold,
         implementation=implementation,
         details=details,
-        free=free,
     )
 
 
@@ -224,26 +212,8 @@ def attention_kernels(params: Params, config: Attention, query_size: int) -> tup
     return tuple(zip(config.score.kernels(params["score"]), of_span, strict=True))
 
 
-def learns_alone(config: Attention, free: Bool[Array, " B"] | None) -> bool:
-    """Whether the span's network learns now, and by itself (`Span.learns_alone`). free: of
-    `attend`."""
-    return free is not None and isinstance(config, AttentionConfig) and config.span.learns_alone
-
-
-def read_by_span(
-    config: Attention, x: Float[Array, "*N X"], free: Bool[Array, " B"] | None
-) -> Float[Array, "*N X"]:
-    """x, query or feedback, as the span's network reads it: without a gradient where the network
-    learns alone. free: of `attend`."""
-    return jax.lax.stop_gradient(x) if learns_alone(config, free) else x
-
-
-def project(
-    name: str, kernels: Parts, x: Float[Array, "*N X"], of_span: Float[Array, "*N X"]
-) -> Parts:
+def project(name: str, kernels: Parts, x: Float[Array, "*N X"]) -> Parts:
     """The products of one input, "query" or "feedback", for score and span.
-
-    of_span: `read_by_span`.
 
     Raises:
       ValueError: the input's size is not the kernels'.
@@ -251,8 +221,7 @@ def project(
     for kernel in kernels:
         if kernel is not None:
             check_array(name, x, (*x.shape[:-1], kernel.shape[0]), jnp.floating)
-    both = zip((x, of_span), kernels, strict=True)
-    return tuple(None if kernel is None else x @ kernel for x, kernel in both)
+    return tuple(None if kernel is None else x @ kernel for kernel in kernels)
 
 
 def attend_projected(
@@ -267,7 +236,6 @@ def attend_projected(
     threshold: float | Float[Array, ""] | Float[Array, "B 1"],
     implementation: Implementation | None,
     details: bool,
-    free: Bool[Array, " B"] | None = None,
 ) -> AttentionOutput:
     """`attend` behind its products, for a decoder that fuses them with its own.
 
@@ -286,7 +254,6 @@ def attend_projected(
         state=state.replace(focus=focus),
         memory=memory,
         threshold=threshold,
-        free=free,
         taps=taps,
     )
     if isinstance(config, Summary):
@@ -309,8 +276,6 @@ def _read_summary(summary: Summary, step: Step, details: bool) -> AttentionOutpu
         by_dimension=None,
         strength=zeros,
         cost=zeros,
-        log_width=zeros,
-        gaze=None,
         scored=weights > 0 if details else None,
         window=zeros.astype(jnp.int32),
         state=state.replace(step=state.step + 1),
@@ -328,15 +293,12 @@ def _score_window(
     reach = reach.replace(first=first, last=last)
     weighed = for_step(implementation, config, step, reach, details)(config, step, reach, details)
     focus = weighed.focus.astype(step.state.focus.dtype)
-    lesson = reach.normal.lesson(weighed.gaze) if reach.normal else 0.0
     output = AttentionOutput(
         context=weighed.context,
         weights=weighed.weights,
         by_dimension=weighed.by_dimension,
         strength=zeros + reach.strength,
-        cost=zeros + reach.cost + lesson,
-        log_width=zeros + (jnp.log(reach.normal.width) if reach.normal else 0.0),
-        gaze=weighed.gaze,
+        cost=zeros + reach.cost,
         scored=window_mask(first, last, memory.annotations.shape[1]) if details else None,
         window=jnp.maximum(last - first + 1, 0).astype(jnp.int32),
         state=AttentionState(focus, step.state.step + 1, weighed.state, reach.state),

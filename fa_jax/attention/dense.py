@@ -4,9 +4,8 @@ import jax
 import jax.numpy as jnp
 
 from fa_jax.attention.attention_config import AttentionConfig
-from fa_jax.attention.lesson import gaze
 from fa_jax.attention.score import scores_of
-from fa_jax.attention.span import Reach, by_position, learns
+from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import Step, Weighed
 from fa_jax.attention.window import window_mask
 
@@ -39,5 +38,4 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
         state=remembered,
         weights=weights if details else None,
         by_dimension=by_dimension if details else None,
-        gaze=gaze(scores, memory.positions, memory.lengths) if learns(step, reach) else None,
     )

@@ -12,7 +12,7 @@ from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.gpus import runs_gpu_kernels
 from fa_jax.attention.score import Score
 from fa_jax.attention.scores import SCORES
-from fa_jax.attention.span import Reach, learns
+from fa_jax.attention.span import Reach
 from fa_jax.attention.step import Step, Weighed
 
 
@@ -41,8 +41,7 @@ def for_step(
 ) -> Callable[..., Weighed]:
     """The function that computes a step.
 
-    name: as the user says; None: what was measured to pay, or for a TPU what was calculated to. A
-    reach that learns from attention needs all positions, whatever the name.
+    name: as the user says; None: what was measured to pay, or for a TPU what was calculated to.
 
     Raises:
       ValueError: an unknown name, or no kernel (`why_no_kernel`).
@@ -59,7 +58,7 @@ def for_step(
                 f"trains without the positions outside its windows; got {name!r} and {config.span}"
             )
         return learnt_in_windows.weigh
-    if learns(step, reach) or config.span.needs_every_position(step.state):
+    if config.span.needs_every_position(step.state):
         return dense.weigh
     if name is None:
         name = "dense"

@@ -15,7 +15,6 @@ from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention.attention_config import Attention, AttentionConfig
 from fa_jax.attention.chunks import BLOCK, Chunk, chunks_of, rows_of
-from fa_jax.attention.lesson import Gaze
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32, scores_of
 from fa_jax.attention.span import Reach, by_position
@@ -28,24 +27,18 @@ from fa_jax.attention.windowed import (
 )
 
 
-def learn_in_windows(
-    memory: Memory, state: AttentionState, near: int = 0
-) -> tuple[Memory, AttentionState]:
+def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, AttentionState]:
     """Prepares memory and state so that gradients cost what the windows cost, too.
 
     Use it to train on long sources, with a scan of
     `attend(..., implementation="windowed", details=False)`. Outside the windows it computes neither
-    scores nor gradients. No gradient passes through a window's border. A span that learns from
-    attention (`free` of `attend`) learns from the positions inside its windows. Two kinds of parts
-    cannot be learnt so: scores whose positions remember something, such as `Recurrent`, and spans
-    that need every position in training.
+    scores nor gradients. No gradient passes through a window's border. Two kinds of parts cannot be
+    learnt so: scores whose positions remember something, such as `Recurrent`, and spans that need
+    every position in training.
 
     Args:
       memory: from `prepare_memory`.
       state: from `initial_attention_state`, one query a sentence.
-      near: positions on either side of the focus that a flexible span scores, too, however narrow
-        its window is: what it learns from must not be what it sees already. Sentences that are
-        `free` then score these alone, and not all of the source, under a local-p span, too.
 
     Returns:
       The memory, without a gradient, and the state, whose `taps` have it.
@@ -67,7 +60,7 @@ def learn_in_windows(
     annotations, keys = jax.lax.stop_gradient(read)
     taps = [_tap(leaf) for leaf in jax.tree.leaves(read) if _has_gradient(leaf)]
     memory = memory.replace(annotations=annotations, keys=keys)
-    return memory, state.replace(taps=Taps(taps, near))
+    return memory, state.replace(taps=Taps(taps))
 
 
 def learns_in_windows(config: Attention) -> bool:
@@ -106,13 +99,11 @@ _tap.defvjp(lambda leaf: (_tap(leaf), leaf), _of_tap)
 
 @struct.dataclass
 class Sums:
-    """Of each row: the logarithm of what its weights are divided by, c_t and p_t, and what the
-    scores alone would have looked at."""
+    """Of each row: the logarithm of what its weights are divided by, c_t and p_t."""
 
     level: Float[Array, "N *D"]
     context: Float[Array, "N D"]
     focus: Float[Array, "N *D"]
-    moments: Float[Array, "3 N *D"] | None
 
 
 def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
@@ -131,11 +122,6 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
         step.replace(taps=()),
         reach.replace(prior=jax.lax.stop_gradient(reach.prior)),
     )
-    gaze = None
-    if reach.normal is not None:
-        total, *powers = jax.lax.stop_gradient(sums.moments)
-        powers = (of_dimensions(x / jnp.where(total == 0, 1, total)) for x in powers)
-        gaze = Gaze(*(x.reshape(sentences, queries) for x in powers))
     dtype = step.memory.annotations.dtype
     return Weighed(
         context=sums.context.astype(dtype).reshape(sentences, queries, -1),
@@ -143,8 +129,7 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
         state=(),
         weights=None,
         by_dimension=None,
-        gaze=gaze,
-        taps=step.taps.replace(of=taps),
+        taps=Taps(taps),
     )
 
 
@@ -161,10 +146,10 @@ def _read(
 
 
 def _forward(config, learnt, taps, step, reach):
-    running = sums_in_windows(config, step, reach, moments=reach.normal is not None)
+    running = sums_in_windows(config, step, reach)
     total, context, focus = means(running)
     highest = jnp.where(running.highest == -jnp.inf, 0, running.highest)
-    sums = Sums(highest + jnp.log(total), context, focus, running.moments)
+    sums = Sums(highest + jnp.log(total), context, focus)
     return (sums, taps), (learnt, step, reach, sums)
 
 

@@ -12,11 +12,9 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_array
-from fa_jax.attention.lesson import Normal
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
 from fa_jax.attention.step import AttentionState, Step
-from fa_jax.attention.window import Window, window_within
 
 
 @struct.dataclass
@@ -26,10 +24,7 @@ class Reach:
     first, last: the window, both included: the positions whose score is computed. Positions
     outside the sentence do not count. prior: what the span's bias and factor are made of; leaves
     [B, K, ...]. strength: g(t); 0 where a span has none. cost: what training pays for the step, in
-    nats. state: the span's own, for the next step. normal: in training of a span that learns from
-    attention, the prior as a distribution; the other fields then have no gradient of its network.
-    A step with a normal scores all positions, so a span gives one only where `step.free` is not
-    None.
+    nats. state: the span's own, for the next step.
     """
 
     first: Int[Array, "B K"]
@@ -38,7 +33,6 @@ class Reach:
     strength: Float[Array, "B K"] | float = 0.0
     cost: Float[Array, "B K"] | float = 0.0
     state: PyTree = ()
-    normal: Normal | None = None
 
 
 class Span:
@@ -56,13 +50,7 @@ class Span:
     """
 
     network: ClassVar[str] = ""
-    """The entry of the network that decides where attention may look. A span whose `reach` gives a
-    `normal` names it here, and can learn from attention. `training.span_rate` slows it down: the
-    network reads one number out of many units, and Adam moves all of them at once."""
-
-    learns_alone: ClassVar[bool] = False
-    """Whether what attention teaches the network changes the network alone, and not the decoder's
-    states and words that it reads: these then serve the translation alone."""
+    """The entry of the network that decides where attention may look, if there is one."""
 
     learns_in_windows: ClassVar[bool] = True
     """Whether training, too, needs no position outside its windows."""
@@ -156,24 +144,6 @@ def reach_of(span: Span, step: Step) -> Reach:
         ends = getattr(reach, end)
         check_array(f"{end} of {name}", ends, step.state.focus.shape, jnp.integer)
     return reach
-
-
-def learns(step: Step, reach: Reach) -> bool:
-    """Whether training needs to know where the scores alone would look."""
-    return step.free is not None or reach.normal is not None
-
-
-def freed(window: Window, step: Step) -> Window:
-    """The window; of sentences that are read as if there were no span all of the source, or what is
-    near the focus where `learn_in_windows` says how near."""
-    if step.free is None:
-        return window
-    lengths = step.memory.lengths
-    if step.taps and step.taps.near:
-        read = window_within(step.state.focus, step.taps.near, lengths)
-    else:
-        read = jnp.zeros_like(window[0]), jnp.broadcast_to(lengths[:, None] - 1, window[1].shape)
-    return tuple(jnp.where(step.free[:, None], *both) for both in zip(read, window, strict=True))
 
 
 def by_position(

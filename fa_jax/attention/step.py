@@ -2,9 +2,8 @@
 
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, PyTree
+from jaxtyping import Array, Float, Int, PyTree
 
-from fa_jax.attention.lesson import Gaze
 from fa_jax.attention.params import Params
 
 
@@ -35,12 +34,10 @@ class Taps:
     """What `learn_in_windows` hands from step to step.
 
     of: zeros, for annotations and keys as far as they have a gradient, in blocks of positions:
-    [B, S ÷ 8, 8, ...]. Their gradient is the memory's. near: positions on either side of the focus
-    that are scored whatever the window, by a span whose prior tells them apart.
+    [B, S ÷ 8, 8, ...]. Their gradient is the memory's.
     """
 
     of: list[Float[Array, "B blocks block *X"]]
-    near: int = struct.field(pytree_node=False)
 
 
 @struct.dataclass
@@ -65,9 +62,7 @@ class Step:
     params: the attention's; a score's stand under "score", a span's beside it. query: what the
     score's kernels made of query and feedback, or the query itself where it has none. span_query:
     what the span's kernels made of them; None where it has none. threshold: τ, for spans that
-    penalise. free: in training of attention that is led, with a span that learns from attention
-    (`lesson`) and not from the loss: sentences that are read as if there were no span. taps: the
-    state's.
+    penalise. taps: the state's.
     """
 
     params: Params
@@ -76,7 +71,6 @@ class Step:
     state: AttentionState
     memory: Memory
     threshold: float | Float[Array, ""] | Float[Array, "B 1"]
-    free: Bool[Array, " B"] | None = None
     taps: Taps | tuple[()] = ()
 
 
@@ -85,8 +79,6 @@ class Weighed:
     """What both ways of computing a step come to.
 
     context: c_t. focus: p_t. state: the score's, for the next step.
-
-    gaze: where the scores alone would look, in training that learns from it.
 
     weights, by_dimension: a_t; None where no details were asked for, or the score has one weight
     a position. taps: as they were; their gradient has something added.
@@ -97,5 +89,4 @@ class Weighed:
     state: PyTree
     weights: Float[Array, "B K S"] | None
     by_dimension: Float[Array, "B K S D"] | None
-    gaze: Gaze | None = None
     taps: Taps | tuple[()] = ()

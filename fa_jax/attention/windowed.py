@@ -32,9 +32,7 @@ class Running:
     """What the chunks so far come to: sums over each row of exp(score − highest) × …
 
     highest: score of the row. total: of 1. context: of annotations. focus: of positions. scores:
-    all that were computed, where somebody asks for weights. moments: where a span learns from
-    attention, of 1, the position and its square, as if there were no prior; alone: the highest
-    score without one.
+    all that were computed, where somebody asks for weights.
     """
 
     highest: Float[Array, "N *D"]
@@ -42,8 +40,6 @@ class Running:
     context: Float[Array, "N D"]
     focus: Float[Array, "N *D"]
     scores: Float[Array, "N S *D"] | None
-    moments: Float[Array, "3 N *D"] | None
-    alone: Float[Array, "N *D"] | None
 
 
 def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
@@ -112,15 +108,15 @@ def _in_windows(config: AttentionConfig, step: Step, reach: Reach, details: bool
 
 
 def sums_in_windows(
-    config: AttentionConfig, step: Step, reach: Reach, *, keep: bool = False, moments: bool = False
+    config: AttentionConfig, step: Step, reach: Reach, *, keep: bool = False
 ) -> Running:
-    """The sums over each row's window. keep: the scores, too. moments: and those."""
+    """The sums over each row's window. keep: the scores, too."""
     chunks, chunk = chunks_of(reach, step.memory.annotations.shape[1])
 
     def take(number: Int[Array, ""], running: Running) -> Running:
         return _add(config, step, reach, running, chunk(number))
 
-    start = _nothing(config, step, reach, chunk(0), keep, moments)
+    start = _nothing(config, step, reach, chunk(0), keep)
     return jax.lax.fori_loop(0, chunks, take, start)
 
 
@@ -146,7 +142,7 @@ def _scores(config: AttentionConfig, step: Step, chunk: Chunk) -> Float[Array, "
 
 
 def _nothing(
-    config: AttentionConfig, step: Step, reach: Reach, chunk: Chunk, keep: bool, moments: bool
+    config: AttentionConfig, step: Step, reach: Reach, chunk: Chunk, keep: bool
 ) -> Running:
     """Before the first chunk. chunk: any."""
     scores, prior = jax.eval_shape(
@@ -161,8 +157,6 @@ def _nothing(
         context=zeros((rows, size)),
         focus=zeros((rows, *dimensions)),
         scores=zeros((rows, length, *dimensions)) if keep else None,
-        moments=zeros((3, rows, *dimensions)) if moments else None,
-        alone=zeros((rows, *dimensions)) - jnp.inf if moments else None,
     )
 
 
@@ -173,37 +167,28 @@ def _add(
     scores = _scores(config, step, chunk)
     bias, factor = _prior(config, reach, chunk, scores.ndim)
     inside = by_position(chunk.inside, scores.ndim)
-    bare, scores = (jnp.where(inside, x, -jnp.inf) for x in (scores, scores + bias))
+    scores = jnp.where(inside, scores + bias, -jnp.inf)
     place = by_position(chunk.position, scores.ndim)
 
-    def raised(highest: Float[Array, "N *D"], by: Float[Array, "C block *D"]):
-        """The highest score, what the sums so far are multiplied by, each exp(score − highest)."""
-        new = jnp.maximum(highest, jax.ops.segment_max(by.max(1), chunk.row, rows))
-        level = jnp.where(new == -jnp.inf, 0, new)
-        return new, jnp.exp(highest - level), jnp.exp(by - level[chunk.row][:, None])
+    highest = jnp.maximum(running.highest, jax.ops.segment_max(scores.max(1), chunk.row, rows))
+    level = jnp.where(highest == -jnp.inf, 0, highest)
+    before = jnp.exp(running.highest - level)
+    each = jnp.exp(scores - level[chunk.row][:, None])
+    counted = each * factor
 
-    def more(before: Float[Array, "N *D"], sums: Float[Array, "N *X"], new: Float[Array, "C *X"]):
+    def more(sums: Float[Array, "N *X"], new: Float[Array, "C *X"]) -> Float[Array, "N *X"]:
         return (sums * by_position(before, sums.ndim)).at[chunk.row].add(new)
 
-    highest, before, each = raised(running.highest, scores)
-    counted = each * factor
-    moments, alone = running.moments, running.alone
-    if moments is not None:
-        alone, before_alone, each_alone = raised(alone, bare)
-        powers = ((each_alone * place**power).sum(1) for power in range(3))
-        moments = jnp.stack([*map(partial(more, before_alone), moments, powers)])
     kept = running.scores
     if kept is not None:
         where = jnp.where(chunk.inside, chunk.position, kept.shape[1])
         kept = kept.at[chunk.row[:, None], where].set(scores, mode="drop")
     return Running(
         highest=highest,
-        total=more(before, running.total, each.sum(1)),
-        context=more(before, running.context, _context(counted, step.memory.annotations, chunk)),
-        focus=more(before, running.focus, (counted * place).sum(1)),
+        total=more(running.total, each.sum(1)),
+        context=more(running.context, _context(counted, step.memory.annotations, chunk)),
+        focus=more(running.focus, (counted * place).sum(1)),
         scores=kept,
-        moments=moments,
-        alone=alone,
     )
 
 

@@ -28,6 +28,7 @@ from fa_jax.model.encoder_decoder import (
 )
 from fa_jax.presets import SIZES, SMALL_SIZES, preset
 from fa_jax.training.optimizer import make_optimizer
+from fa_jax.training.schedule import StepSettings
 from fa_jax.training.step import init_state, make_train_step
 
 PRESETS = tuple(size for size in SIZES if size not in SMALL_SIZES)
@@ -139,12 +140,13 @@ def platforms_of_kernel(config: Config) -> tuple[str, ...]:
 
 
 def _training(config: Config, device: jax.Device) -> Program:
-    optimizer, sizes = make_optimizer(config), _vocabularies(config)
+    optimizer, sizes = make_optimizer(config.training), _vocabularies(config)
     state = jax.eval_shape(partial(init_state, config, optimizer, *sizes))
     batch = full_batch(config.training.batch_size, *sizes, config.data.max_length)
     of_device = partial(jax.tree.map, lambda x: jax.ShapeDtypeStruct((1, *x.shape), x.dtype))
     step = make_train_step(config, optimizer, devices=[device])
-    return step, (of_device(state), of_device(batch), config.training.learning_rate)
+    settings = StepSettings(config.training.learning_rate)
+    return step, (of_device(state), of_device(batch), settings)
 
 
 def _forced(config: Config, device: jax.Device) -> Program:

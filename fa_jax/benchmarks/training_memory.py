@@ -15,6 +15,7 @@ from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.data.batches import Batch
 from fa_jax.presets import preset
 from fa_jax.training.optimizer import make_optimizer
+from fa_jax.training.schedule import StepSettings
 from fa_jax.training.step import init_state, make_train_step, replicate, shard
 
 LENGTH = 50
@@ -34,15 +35,16 @@ def measure(rounds: int = 2) -> Report:
 
 def _measured(name: str, rounds: int) -> dict[str, Any]:
     config = preset(name, "en-ja", "")
-    optimizer = make_optimizer(config)
+    optimizer = make_optimizer(config.training)
     vocabularies = config.data.source_vocabulary, config.data.target_vocabulary
     state = replicate(init_state(config, optimizer, *vocabularies))
     parameters = sum(leaf.size for leaf in jax.tree.leaves(state.params))
     batch = shard(full_batch(config.training.batch_size, *vocabularies))
-    step, rate = make_train_step(config, optimizer), config.training.learning_rate
-    planned = step.lower(state, batch, rate).compile().memory_analysis()
+    step = make_train_step(config, optimizer)
+    settings = StepSettings(config.training.learning_rate)
+    planned = step.lower(state, batch, settings).compile().memory_analysis()
     for _ in range(rounds):
-        state, _ = jax.block_until_ready(step(state, batch, rate))
+        state, _ = jax.block_until_ready(step(state, batch, settings))
     return {
         "preset": name,
         "parameters_millions": parameters / 1e6,

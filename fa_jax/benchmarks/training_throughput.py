@@ -21,6 +21,7 @@ from fa_jax.data.batches import Batch, make_batch, plan_batches
 from fa_jax.data.prepared import prepare
 from fa_jax.presets import preset
 from fa_jax.training.optimizer import make_optimizer
+from fa_jax.training.schedule import StepSettings
 from fa_jax.training.step import TrainState, init_state, make_train_step, replicate, shard
 
 LAYERS = (1, 4)
@@ -85,13 +86,14 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
 
 def trainer(config: Config, *vocabularies: int) -> Callable[[Batch], TrainState]:
     """A step of training, which goes on from the last one."""
-    optimizer = make_optimizer(config)
+    optimizer = make_optimizer(config.training)
     step = make_train_step(config, optimizer)
     state = replicate(init_state(config, optimizer, *vocabularies))
+    settings = StepSettings(config.training.learning_rate)
 
     def train(batch: Batch) -> TrainState:
         nonlocal state  # a step consumes the state that it is given
-        state, _ = step(state, shard(batch), config.training.learning_rate)
+        state, _ = step(state, shard(batch), settings)
         return state
 
     return train

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 from flax.linen import initializers
-from jaxtyping import Array, Bool, Float, Key, PRNGKeyArray
+from jaxtyping import Array, Float, Key, PRNGKeyArray
 
 from fa_jax.attention import (
     AttentionOutput,
@@ -19,13 +19,7 @@ from fa_jax.attention import (
     init_attention,
     initial_attention_state,
 )
-from fa_jax.attention.attend import (
-    Parts,
-    attend_projected,
-    attention_kernels,
-    learns_alone,
-    read_by_span,
-)
+from fa_jax.attention.attend import Parts, attend_projected, attention_kernels
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
 from fa_jax.config import ModelConfig
@@ -157,41 +151,28 @@ def _alike(params: Params, config: ModelConfig, memory: Memory) -> tuple[Array, 
     return hidden, at_least_float32(hidden)
 
 
-def feed_back(
-    params: Params,
-    config: ModelConfig,
-    embedding: Float[Array, "*N E"],
-    free: Bool[Array, " B"] | None = None,
-) -> Feedback:
-    """The products that read i_t, a word's embedding: known before the step where the word is.
-
-    free: of `attend`, in training.
-    """
+def feed_back(params: Params, config: ModelConfig, embedding: Float[Array, "*N E"]) -> Feedback:
+    """The products that read i_t, a word's embedding: known before the step where the word is."""
     lstm = params["lstm"]
     kernel = lstm["input_kernel"][: embedding.shape[-1]]
     _, for_feedback = _attention_kernels(params, config)
-    read = embedding, read_by_span(config.attention, embedding, free)
-    both = zip(read, for_feedback, strict=True)
-    for_attention = tuple(None if kernel is None else dense(x, kernel) for x, kernel in both)
+    for_attention = tuple(
+        None if kernel is None else dense(embedding, kernel) for kernel in for_feedback
+    )
     return for_attention, dense(embedding, kernel, lstm["bias"])
 
 
-def step_kernels(
-    params: Params, config: ModelConfig, free: Bool[Array, " B"] | None = None
-) -> Kernels:
+def step_kernels(params: Params, config: ModelConfig) -> Kernels:
     """The kernels of a step's products.
 
     recurrent: the first layer's gates from its h_{t-1}; and, where the same state attends, what
-    attention reads of it, in front. query: what attention reads of any other state. span: what the
-    span reads of the state that attends, where it learns alone. fed: gates from c_t and h̃_{t-1},
-    as far as they are read. upper1, upper2, …: a layer's gates from [h_t of the layer below; its
-    own h_{t-1}]. attentional: h̃_t from [c_t; h_t].
-
-    free: of `attend`, in training.
+    attention reads of it, in front. query: what attention reads of any other state. fed: gates from
+    c_t and h̃_{t-1}, as far as they are read. upper1, upper2, …: a layer's gates from [h_t of the
+    layer below; its own h_{t-1}]. attentional: h̃_t from [c_t; h_t].
     """
-    query, span = _query_kernels(params, config, free)
+    for_query, _ = _attention_kernels(params, config)
     recurrent = [params["lstm"]["recurrent_kernel"]]
-    query = [kernel for kernel in query if kernel is not None]
+    query = [kernel for kernel in for_query if kernel is not None]
     if _first_attends(config):
         query, recurrent = [], [*query, *recurrent]
     kernels = {
@@ -200,8 +181,6 @@ def step_kernels(
     }
     if query:
         kernels["query"] = jnp.concatenate(query, axis=1)
-    if span is not None:
-        kernels["span"] = span
     for number, layer in enumerate(params.get("upper", ()), start=1):
         both = layer["lstm"]["input_kernel"], layer["lstm"]["recurrent_kernel"]
         kernels[f"upper{number}"] = jnp.concatenate(both)
@@ -221,16 +200,6 @@ def _attention_kernels(params: Params, config: ModelConfig) -> tuple[Parts, Part
     return attention_kernels(params["attention"], config.attention, config.decoder_size)
 
 
-def _query_kernels(
-    params: Params, config: ModelConfig, free: Bool[Array, " B"] | None
-) -> tuple[Parts, Array | None]:
-    """What score and span read of the query in one product, and the kernel of a span that learns
-    alone: its product is of a query without a gradient."""
-    (score, span), _ = _attention_kernels(params, config)
-    alone = learns_alone(config.attention, free)
-    return ((score, None), span) if alone else ((score, span), None)
-
-
 def _first_attends(config: ModelConfig) -> bool:
     """One product reads h_{t-1} for attention and for the gates."""
     return config.layers == 1 and config.query == "previous"
@@ -244,7 +213,6 @@ def decoder_step(
     feedback: Feedback,
     memory: Memory,
     kept: Float[Array, "*N U"] | None = None,
-    free: Bool[Array, " B"] | None = None,
     **attention_options,
 ) -> tuple[DecoderState, AttentionOutput]:
     """One step.
@@ -253,12 +221,12 @@ def decoder_step(
     is fed. With its own state, h_t: the LSTMs read i_t, and h̃_{t-1} where it is fed, then attend.
 
     params: `step_params` suffice, in the precision of the products. product: `product(name, x)` is
-    `x @ step_kernels(params, config, free)[name]`, which may be more precise than x. feedback: of
-    this step's word. kept: in training, what dropout between the layers multiplies their states by.
-    free: of `attend`, in training. attention_options: threshold, implementation and details of it.
+    `x @ step_kernels(params, config)[name]`, which may be more precise than x. feedback: of this
+    step's word. kept: in training, what dropout between the layers multiplies their states by.
+    attention_options: threshold, implementation and details of `attend`.
     """
     for_attention, gates = feedback
-    for_query, for_span = _query_kernels(params, config, free)
+    for_query, _ = _attention_kernels(params, config)
     widths = [0 if kernel is None else kernel.shape[1] for kernel in for_query]
     dtype = state.hidden[0].dtype
 
@@ -266,9 +234,6 @@ def decoder_step(
         """sums: what attention reads of the query in one product, parts in one."""
         parts = (None, None) if sums is None else jnp.split(sums, widths[:1], axis=-1)
         parts = [p.astype(dtype) if width else None for p, width in zip(parts, widths, strict=True)]
-        if for_span is not None:
-            read = read_by_span(config.attention, query, free)
-            parts[1] = product("span", read).astype(dtype)
         return attend_projected(
             params["attention"],
             config.attention,
@@ -277,7 +242,6 @@ def decoder_step(
             for_attention,
             state.attention,
             memory,
-            free=free,
             **attention_options,
         )
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import optax
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention import AttentionOutput, Memory, learn_in_windows
 from fa_jax.attention.memory import prepared_in_pieces
@@ -99,9 +99,8 @@ def force_translation(
     implementation: str | None = "dense",
     training_keys: Key[Array, " B"] | None = None,
     details: bool = True,
-    in_windows: int | None = None,
+    in_windows: bool = False,
     lines: bool = False,
-    free: Bool[Array, " B"] | None = None,
     collect: Callable[[AttentionOutput], PyTree] = lambda attended: attended,
 ) -> tuple[Float[Array, "T B F"], PyTree]:
     """The decoder's steps while it is fed the target's words.
@@ -110,15 +109,15 @@ def force_translation(
 
     params: float32, so that gradients are not rounded, or cast. source, target: words, padded to S
     and T. threshold, implementation: of `attend`. training_keys: in training, a random key a
-    sentence. details, free: of `attend`. in_windows: `near` of `learn_in_windows`, which is then
-    used, whatever the implementation. lines: source and target may have some, with an end of
-    sentence between them (`line_begins`). collect: what is kept of each step's attention.
+    sentence. details: of `attend`. in_windows: by `learn_in_windows`, whatever the implementation.
+    lines: source and target may have some, with an end of sentence between them (`line_begins`).
+    collect: what is kept of each step's attention.
     """
     keys = split_keys(training_keys, 5)
     read = read_source(params, config, source, source_lengths, keys[0], keys[3])
-    if in_windows is not None:
+    if in_windows:
         implementation = "windowed"
-        memory, attention = learn_in_windows(read.memory, read.start.attention, in_windows)
+        memory, attention = learn_in_windows(read.memory, read.start.attention)
         read = read.replace(memory=memory, start=read.start.replace(attention=attention))
 
     fed_back = jnp.pad(target[:, :-1], ((0, 0), (1, 0)), constant_values=BEGIN)
@@ -128,7 +127,7 @@ def force_translation(
     begins = line_begins(source, fed_back).T if lines else None
 
     def step(product, constants, state, inputs):
-        decoder_params, memory, threshold, free = constants
+        decoder_params, memory, threshold = constants
         feedback, kept, begin = inputs
         if begin is not None:
             focus = jnp.where(begin < 0, state.attention.focus, begin)
@@ -144,22 +143,16 @@ def force_translation(
             threshold=threshold,
             implementation=implementation,
             details=details,
-            free=free,
         )
         return state, (state.output, collect(attended))
 
     _, (output, attention) = hoisted_scan(
         step,
         config.rematerialize,
-        decoder.step_kernels(params["decoder"], config, free),
-        (
-            decoder.step_params(params["decoder"]),
-            read.memory,
-            jnp.asarray(threshold, jnp.float32),
-            free,
-        ),
+        decoder.step_kernels(params["decoder"], config),
+        (decoder.step_params(params["decoder"]), read.memory, jnp.asarray(threshold, jnp.float32)),
         read.start,
-        (decoder.feed_back(params["decoder"], config, embedded, free), kept, begins),
+        (decoder.feed_back(params["decoder"], config, embedded), kept, begins),
     )
     bottleneck = decoder.bottleneck(params["decoder"], output)
     return dropout(bottleneck, config.dropout, keys[2]), attention

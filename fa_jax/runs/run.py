@@ -116,7 +116,7 @@ def load_run(folder: str | Path) -> Run:
 
     >>> run = fa_jax.load_run("en-ja")
     >>> run.config.data.languages, run.step
-    ('en-ja', 1556)
+    ('en-ja', 1500)
     """
     folder = run_folder(folder)
     config = read_config(folder)

@@ -6,6 +6,7 @@ TensorBoard's `events`.
 """
 
 import hashlib
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -62,7 +63,7 @@ def train(config: Config, folder: str | Path | None = None) -> Run:
     >>> config = fa_jax.preset("small-global", "en-ja")
     >>> run = fa_jax.train(config, "runs/global")  # doctest: +SKIP
     """
-    check_order(config)
+    check_learns(config)
     folder = Path(folder or f"runs/{config.data.languages}-{config.preset}")
     data = prepare(config.data, codecs=_own_codecs(folder))
     say(told(config, amount_of_text(data.corpus)))
@@ -73,37 +74,39 @@ def finetune(
     run: Run,
     folder: str | Path | None = None,
     config: Config | None = None,
+    *,
+    window: float | None = None,
     largest_loss: float | None = None,
 ) -> Run:
     """Trains a run further, from its best checkpoint. The result is a new run.
 
-    The new run decodes in the narrowest windows that cost no more than was said, on the validation
-    set. Or the config orders windows (`training.window`), and it decodes in such windows.
+    If its span is flexible, it learns in windows (VS Eq. 9), and the threshold of its translations
+    is chosen on the validation set: by how wide windows are, or by what they cost.
 
     Args:
       run: where it starts from; its folder stays as it is.
       folder: the new run's; default: the old one's name with -finetuned.
       config: the new run's; default: `finetuning` of the old one's. Its span may have other
         settings.
-      largest_loss: BLEU that windows may cost on the validation set, against the new run with all
-        positions scored. Default: half a BLEU of a flexible span without a config; with one,
-        windows are as wide as it orders.
+      window: share of the source's positions that are to be scored, such as 0.4.
+      largest_loss: BLEU that windows may cost, against the new run with all positions scored.
+        Default: half a BLEU of a flexible span, if the config has no threshold for decoding.
 
     Returns:
       The new run, with the parameters of its best validation.
 
     Raises:
-      UserError: the config's model is another one; a loss below 0, or of a span that is not
-        flexible; or as `train`.
+      UserError: the config's model is another one; a loss below 0, a window that cannot be had, or
+        one of them of a span that is not flexible; or as `train`.
       fa_jax.training.loop.Interrupted: SIGTERM or Ctrl-C; everything is saved.
 
     >>> tuned = fa_jax.finetune(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
     """
-    if config is None:
-        config = finetuning(run.config)
-        if largest_loss is None and is_flexible(config):
-            largest_loss = LARGEST_LOSS
-    check_order(config, largest_loss)
+    config = config or finetuning(run.config)
+    check_learns(config)
+    check_order(config, window, largest_loss)
+    if window is None and largest_loss is None and math.isinf(config.decoding.threshold):
+        largest_loss = LARGEST_LOSS if is_flexible(config) else None
     start = continued(run, config)
     if folder is None:
         own = PRETRAINED not in run.folder.absolute().parents
@@ -115,10 +118,9 @@ def finetune(
         found = narrowest_windows(tuned, largest_loss)
         say(table(found.candidates, found.chosen, found.reference))
         tuned = decoding_with(tuned, threshold=found.chosen.threshold)
-    elif config.training.window:
-        say("looking for the threshold with such windows, on the validation set")
-        threshold = threshold_for_window(tuned, config.training.window)
-        tuned = decoding_with(tuned, threshold=threshold)
+    elif window is not None:
+        say(f"looking for windows of {window:g} of the source, on the validation set")
+        tuned = decoding_with(tuned, threshold=threshold_for_window(tuned, window))
     return _with_length_exponent(tuned)
 
 
@@ -146,27 +148,24 @@ def continued(run: Run, config: Config) -> Params:
     return run.params | {"decoder": decoder | {"attention": attention}}
 
 
-def check_order(config: Config, largest_loss: float | None = None):
-    """Raises UserError where a model cannot learn windows, or in them, or not at such a price."""
+def check_learns(config: Config):
+    """Raises UserError where a model cannot learn in its windows alone."""
     if config.training.in_windows and not learns_in_windows(config.model.attention):
         raise UserError(
             f"{config.model.attention} needs all positions to learn: leave out "
-            "--training.in-windows, or set it to 0"
+            "--training.in-windows"
         )
+
+
+def check_order(config: Config, window: float | None, largest_loss: float | None):
+    """Raises UserError where such windows cannot be had, or not at such a price."""
+    if window is not None and largest_loss is not None:
+        raise UserError("windows follow from their width or from their price: give one, not both")
+    if window is not None and not 0 < window <= 1:
+        raise UserError(f"a window is a share of the source, such as 0.4 for 40%; got {window:g}")
     if largest_loss is not None and not largest_loss >= 0:
-        raise UserError(f"--loss must be at least 0; got {largest_loss:g}")
-    if largest_loss is not None or config.training.window:
-        check_flexible(config)
-    if config.training.window and config.training.span_teacher != "attention":
-        raise UserError(
-            "windows by order need attention as the teacher of the span: leave "
-            "--training.span-teacher out, or order no windows (--window 0)"
-        )
-
-
-def check_flexible(config: Config):
-    """Raises UserError where the model's span has no windows to order."""
-    if not is_flexible(config):
+        raise UserError(f"the BLEU that windows may cost must be at least 0; got {largest_loss:g}")
+    if (window is not None or largest_loss is not None) and not is_flexible(config):
         raise UserError(
             f"windows can be ordered of a flexible span alone, not of {config.model.attention}"
         )
@@ -255,7 +254,7 @@ def begin_run(folder: Path, config: Config, data: PreparedData):
 def _check_same(folder: Path, config: Config, data: PreparedData):
     changed = differences(read_config(folder), config)
     if changed := {name: text for name, text in changed.items() if not name.startswith(FREE)}:
-        longer = f". To train it for longer: fa-jax finetune {folder} --window 0"
+        longer = f". To train it for longer: fa-jax finetune {folder}"
         raise UserError(
             f"{folder} holds a run with other settings ({'; '.join(changed.values())}). Continue "
             "it with its own, or choose another folder with --run"

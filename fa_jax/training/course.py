@@ -23,7 +23,7 @@ from fa_jax.data.encoded import EncodedPairs
 from fa_jax.data.passages import Passages, cut_passages
 from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
-from fa_jax.training.optimizer import total_steps
+from fa_jax.training.schedule import total_steps
 
 Numbered = tuple[Int[np.ndarray, " sentences"], Batch]
 """A batch, behind the rows of the corpus that it is made of."""

@@ -7,10 +7,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.experimental.multihost_utils import process_allgather
 
@@ -20,13 +20,12 @@ from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.model.product import ROUNDED
-from fa_jax.training.alignment import Alignment
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.training.course import Course
 from fa_jax.training.metrics import STEPS_BETWEEN_ROWS, Metrics
-from fa_jax.training.optimizer import learning_rate, make_optimizer, total_steps
+from fa_jax.training.optimizer import make_optimizer
 from fa_jax.training.precision import training_precision
-from fa_jax.training.progress import Progress
+from fa_jax.training.schedule import settings_of_step, total_steps
 from fa_jax.training.step import init_state, make_train_step, replicate, shard, unreplicate
 
 STOPPING = b"\nstopping: this step is finished and saved first (Ctrl-C again: at once, unsaved)\n"
@@ -43,14 +42,14 @@ def train(
     validate: Callable[[Params, float], float],
     start: Params | None = None,
 ):
-    """Trains until the score stops rising, or the last step; resumes from the last checkpoint.
+    """Trains to the last step; resumes from the last checkpoint.
 
     Checkpoints and metrics are written into the run's folder, progress to stderr.
 
     Args:
       run: the run's folder. data: encoded by the run's own vocabularies.
-      validate: the score that chooses the best checkpoint, of parameters and a threshold; higher is
-        better.
+      validate: the score that chooses the best checkpoint, of parameters and τ; higher is better.
+        Where windows are learnt from some step on, it is one from there.
       start: parameters to begin a new run from, instead of random ones.
 
     Raises:
@@ -66,14 +65,12 @@ def train(
         )
     course = Course(config, data)
     training = config.training
-    optimizer = make_optimizer(config)
+    optimizer = make_optimizer(training)
     train_step = make_train_step(config, optimizer)
     last_step = total_steps(training, len(course))
     every = max(1, last_step // training.validations)
     validation_steps = {*range(every, last_step + 1, every), last_step}
-    if training.window:  # as long as its price is looked for, windows are wider than ordered
-        settled = min(training.halve_from, 1.0) * last_step
-        validation_steps = {step for step in validation_steps if step >= settled}
+    windows_from = training.windows_from * last_step
 
     latest, best = Checkpoints(run, "latest"), Checkpoints(run, "best")
     if jax.process_index() == 0 and (latest.step() or 0) < last_step:
@@ -90,12 +87,12 @@ def train(
             )
     state = init_state(config, optimizer, len(data.source.vocabulary), len(data.target.vocabulary))
     if start is not None:
-        optimizer_state, alignment = optimizer.init(start), Alignment.learnt()
-        state = state.replace(params=start, optimizer=optimizer_state, alignment=alignment)
-    step, progress = 0, Progress()
+        start = jax.tree.map(jnp.asarray, start)
+        state = state.replace(params=start, optimizer=optimizer.init(start))
+    step, best_bleu = 0, -1.0
     if latest.step() is not None:
         step, state, note = latest.restore(state)
-        progress = Progress(**note)
+        best_bleu = note["best_bleu"]
         print(f"resuming {run} at step {step} of {last_step}", file=sys.stderr)
     metrics = Metrics(run, len(course), step, last_step, latest)
     state = replicate(state)
@@ -105,20 +102,21 @@ def train(
     try:
         with _noted_signals() as signals:
             for rows, batch in prefetch(course.batches(step, last_step)):
-                if progress.halvings > training.halvings:
-                    break
-                rate = learning_rate(training, last_step, step, progress.halvings)
-                state, sums = train_step(state, shard(batch), rate)
+                settings = settings_of_step(training, last_step, step)
+                state, sums = train_step(state, shard(batch), settings)
                 step += 1
                 # The numbers of the step before are ready; this one's are being computed.
-                metrics.add(step, sums, rows, rate)
+                metrics.add(step, sums, rows, settings)
                 if step in validation_steps:
                     metrics.catch_up()
-                    threshold = training.threshold if training.window else math.inf
+                    # All positions of documents would take too long.
+                    threshold = settings.threshold if training.in_windows else math.inf
                     bleu = _highest(validate(unreplicate(state.params), threshold))
-                    before, progress = progress, progress.after(step, bleu, training.patience)
-                    metrics.validated(step, bleu, _news(before, progress, training.halvings))
-                    if progress.best_step == step:
+                    metrics.validated(step, bleu, threshold)
+                    if step - every < windows_from <= step:  # no earlier one counts any more
+                        best_bleu = -1.0
+                    if bleu > best_bleu:
+                        best_bleu = bleu
                         best.save(step, unreplicate(state.params), {"validation_bleu": bleu})
                         best.wait()
                 asked, age = 0, 0.0
@@ -128,7 +126,7 @@ def train(
                 late = age > training.checkpoint_seconds
                 if step in validation_steps or asked or late:
                     metrics.catch_up()  # a state whose loss was not finite is never saved
-                    latest.save(step, unreplicate(state), asdict(progress))
+                    latest.save(step, unreplicate(state), {"best_bleu": best_bleu})
                     saved_at = time.monotonic()
                 if asked:
                     latest.wait()
@@ -137,14 +135,6 @@ def train(
     finally:
         for resource in (metrics, latest, best):
             resource.close()
-
-
-def _news(before: Progress, now: Progress, halvings: int) -> str:
-    """What a validation changes of the run's course, to be written behind its score."""
-    if now.halvings == before.halvings:
-        return ""
-    ends = now.halvings > halvings
-    return "; it no longer rises: " + ("training ends" if ends else "the learning rate is halved")
 
 
 @contextmanager

@@ -15,7 +15,8 @@ from tqdm import tqdm
 
 from fa_jax.errors import UserError
 from fa_jax.training.checkpoints import Checkpoints
-from fa_jax.training.objective import BatchSums
+from fa_jax.training.loss import BatchSums
+from fa_jax.training.schedule import StepSettings
 from fa_jax.training.step import unreplicate
 from fa_jax.whole_files import write_text
 
@@ -54,22 +55,22 @@ class Metrics:
             self._bar = tqdm(  # disable=None: no bar where stderr is no terminal
                 total=self._last, initial=step, unit="step", dynamic_ncols=True, disable=None
             )
-        self._pending: tuple[int, BatchSums, np.ndarray, float] | None = None
+        self._pending: tuple[int, BatchSums, np.ndarray, StepSettings] | None = None
         self._sums: list[BatchSums] = []
         self._began = self._added = self._last_line = time.monotonic()
         self._took: deque[float] = deque(maxlen=STEPS_OF_PACE)
         self._newest = ""
 
-    def add(self, step: int, sums: BatchSums, rows: Int[np.ndarray, " B"], rate: float):
+    def add(self, step: int, sums: BatchSums, rows: Int[np.ndarray, " B"], settings: StepSettings):
         """Reads the step before; the device may still compute this one.
 
-        sums: a copy on each device. rows: of the corpus. rate: of learning.
+        sums: a copy on each device. rows: of the corpus. settings: of the step.
 
         Raises:
           UserError: the loss of the step before is not finite.
         """
         self.catch_up()
-        self._pending = step, sums, rows, rate
+        self._pending = step, sums, rows, settings
         now = time.monotonic()
         self._took.append(now - self._added)
         self._added = now
@@ -79,7 +80,7 @@ class Metrics:
         self._caught_up = time.monotonic()
         if self._pending is None:
             return
-        (step, sums, rows, rate), self._pending = self._pending, None
+        (step, sums, rows, settings), self._pending = self._pending, None
         sums = unreplicate(sums)
         if not np.isfinite(sums.negative_log_prob + sums.gradient_norm):
             named = ", ".join(map(str, sorted(rows.tolist())))
@@ -103,18 +104,17 @@ class Metrics:
             "loss": total.negative_log_prob / total.sentences,
             "loss_per_token": total.negative_log_prob / total.words,
             "strength": total.strength / total.words,
-            **({"window": total.scored / total.positions} if total.positions else {}),
-            **({"alignment": total.moved / total.walked} if total.walked else {}),
+            "window": total.scored / total.positions,
             "tokens_per_second": total.words / (now - self._began),
-            "learning_rate": rate,
+            "learning_rate": settings.rate,
         }
         self._sums, self._began = [], now
         if self._writes:
             self._write(row)
             self._show(step, self._numbers(row))
 
-    def validated(self, step: int, bleu: float, news: str = ""):
-        """The score of a validation, 0 to 100, and what follows from it.
+    def validated(self, step: int, bleu: float, threshold: float):
+        """The score of a validation, 0 to 100, and the τ that it had.
 
         What passed since `catch_up` was no training time.
         """
@@ -122,9 +122,10 @@ class Metrics:
         self._added = time.monotonic()
         if self._writes:
             self._write({"step": step, "validation_bleu": bleu})
+            windows = f" in windows of τ = {threshold:g}" if np.isfinite(threshold) else ""
             tqdm.write(
-                f"step {step} (epoch {step / self._epoch:.2f}): validation score {bleu:.2f} "
-                f"(greedy, smoothed BLEU of sentences: no test BLEU){news}",
+                f"step {step} (epoch {step / self._epoch:.2f}): validation score {bleu:.2f}"
+                f"{windows} (greedy, smoothed BLEU of sentences: no test BLEU)",
                 file=sys.stderr,
             )
 
@@ -142,10 +143,8 @@ class Metrics:
                 self._events.add_scalar(name, value, row["step"])
 
     def _numbers(self, row: dict[str, float | int]) -> str:
-        aligned = f"aligned {row['alignment']:.2f}  " if "alignment" in row else ""
-        window = f"window {row['window']:.0%}  " if "window" in row else ""
         return (
-            f"loss {row['loss']:.2f}  g {row['strength']:.3f}  {aligned}{window}"
+            f"loss {row['loss']:.2f}  g {row['strength']:.3f}  window {row['window']:.0%}  "
             f"{row['tokens_per_second']:,.0f} tokens/s"
         )
 
@@ -178,10 +177,8 @@ def read_metrics(run: Path) -> list[dict[str, float | int]]:
 
     A row has "step" and either "validation_bleu" (0 to 100) or what the steps since the row before
     add up to: "epoch", "loss" (nats a sentence), "loss_per_token" (nats), "strength" (mean g(t)),
-    "tokens_per_second" (target tokens) and "learning_rate". It has "alignment" (how far attention
-    moves through a sentence; 1: as an even walk does) where attention may be led, and "window"
-    (their share of the source) where windows are ordered. A last line cut off by a kill is left
-    out.
+    "window" (share of the source's positions that was scored), "tokens_per_second" (target tokens)
+    and "learning_rate". A last line cut off by a kill is left out.
     """
     path = run / "metrics.jsonl"
     text = path.read_text(encoding="utf-8") if path.exists() else ""

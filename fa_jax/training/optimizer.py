@@ -1,48 +1,55 @@
-"""Adam with clipped gradients, and a learning rate that is halved again and again (VS 5.1)."""
+"""Muon for the matrices between hidden layers, Adam for all else.
 
-import math
+Adam divides a gradient's size out, number by number. Where signs align, a step then moves a
+matrix by a large spectral norm, and recurrent layers excite themselves. Muon (Jordan et al. 2024)
+makes the momentum of each matrix orthogonal: no step has a large spectral norm. Updates have one
+root mean square whatever a matrix's shape (Liu et al. 2025, "Muon is Scalable for LLM Training").
+"""
 
 import jax
 import optax
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
+from optax.contrib import MuonDimensionNumbers, muon
 
-from fa_jax.attention import AttentionConfig
-from fa_jax.config import Config, TrainingConfig
+from fa_jax.config import TrainingConfig
 
-
-def total_steps(config: TrainingConfig, steps_per_epoch: int) -> int:
-    """Steps of the longest course that a run can take."""
-    of_epochs = max(1.0, config.epochs * steps_per_epoch)
-    return math.ceil(min(of_epochs, config.steps or math.inf))
-
-
-def learning_rate(config: TrainingConfig, last_step: int, step: int, halvings: int = 0) -> float:
-    """Of the step that follows `step` others: it rises, stays, and is halved share by share.
-
-    last_step: of the longest course. halvings: those by patience, before this step.
-    """
-    share = step / last_step
-    if share >= config.halve_from:
-        halvings += 1 + int((share - config.halve_from) / config.halve_every + 1e-6)
-    warm = min(1.0, (step + 1) / config.warmup_steps) if config.warmup_steps else 1.0
-    return config.learning_rate * warm * 0.5**halvings
+ITERATIONS = 3
+"""Of Newton and Schulz. Five, as is usual, cost more time than they save steps."""
+ROWS = 128
+"""A taller matrix is parted into blocks of so many rows, each made orthogonal by itself: the time
+of an iteration grows with a block's rows."""
 
 
-def make_optimizer(config: Config) -> optax.GradientTransformation:
-    """Adam over the whole model, for a learning rate of 1; a step multiplies by its own.
+def make_optimizer(config: TrainingConfig) -> optax.GradientTransformation:
+    """Over the whole model, for a learning rate of 1; a step multiplies by its own."""
+    kinds = {"adam": optax.adam(1.0), "muon": _muon_in_blocks()}
+    return optax.chain(optax.clip_by_global_norm(config.clip_norm), kinds[config.optimizer])
 
-    The network of its span is slower.
-    """
-    training, attention = config.training, config.model.attention
-    network = attention.span.network if isinstance(attention, AttentionConfig) else ""
-    slow = f"decoder/attention/{network}/"
 
-    def slowed(path: tuple, leaf: Array) -> Array:
+def _muon_in_blocks() -> optax.GradientTransformation:
+    """Muon of hidden matrices, which it sees as [blocks, rows, columns], and Adam of the rest."""
+
+    def axes(tree: PyTree) -> PyTree:
+        return jax.tree.map(lambda x: MuonDimensionNumbers(1, 2) if x.ndim == 3 else None, tree)
+
+    each = muon(1.0, consistent_rms=0.2, ns_steps=ITERATIONS, muon_weight_dimension_numbers=axes)
+
+    def update(updates: PyTree, state: PyTree, params: PyTree) -> tuple[PyTree, PyTree]:
+        found, state = each.update(_blocks(updates), state, _blocks(params))
+        return jax.tree.map(lambda new, x: new.reshape(x.shape), found, updates), state
+
+    return optax.GradientTransformation(lambda params: each.init(_blocks(params)), update)
+
+
+def _blocks(tree: PyTree) -> PyTree:
+    """Each hidden matrix as blocks of at most `ROWS` rows, of one size; all else as it is."""
+
+    def block(path: tuple, leaf: Array) -> Array:
         name = jax.tree_util.keystr(path, simple=True, separator="/")
-        return leaf * training.span_rate if network and name.startswith(slow) else leaf
+        if leaf.ndim < 2 or name.endswith(("embedding", "output/kernel")):
+            return leaf
+        fewest = -(-len(leaf) // ROWS)
+        count = next((n for n in range(fewest, 2 * fewest) if len(leaf) % n == 0), 1)
+        return leaf.reshape(count, len(leaf) // count, -1)
 
-    return optax.chain(
-        optax.clip_by_global_norm(training.clip_norm),
-        optax.adam(1.0),
-        optax.stateless(lambda updates, _: jax.tree_util.tree_map_with_path(slowed, updates)),
-    )
+    return jax.tree_util.tree_map_with_path(block, tree)

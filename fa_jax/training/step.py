@@ -8,16 +8,15 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from flax import struct
-from jaxtyping import Array, Float, Int, PyTree
+from jaxtyping import Array, Int, PyTree
 
 from fa_jax.compiler import CompiledForShapes, compiler_options
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
-from fa_jax.training.alignment import Alignment
-from fa_jax.training.objective import BatchSums, count_sentences, objective
+from fa_jax.training.loss import BatchSums, count_sentences, translation_loss
 from fa_jax.training.precision import training_precision
-from fa_jax.training.price import Price
+from fa_jax.training.schedule import StepSettings, threshold_of_sentences
 
 AXIS = "devices"
 
@@ -27,15 +26,12 @@ class TrainState:
     """All that a step changes. Together with the config it determines the rest of the run.
 
     key: raw data of the random key that all noise is drawn from, folded with step and sentence.
-    alignment: whether attention knows where to look. price: of the width of a span.
     """
 
     step: Int[Array, ""]
     params: Params
     optimizer: PyTree
     key: Array
-    alignment: Alignment
-    price: Price
 
 
 def init_state(
@@ -56,8 +52,6 @@ def init_state(
             params=params,
             optimizer=optimizer.init(params),
             key=jax.random.key_data(dropout_key),
-            alignment=Alignment.first(),
-            price=Price.first(),
         )
 
     return drawn()
@@ -67,45 +61,34 @@ def make_train_step(
     config: Config,
     optimizer: optax.GradientTransformation,
     devices: Sequence[jax.Device] | None = None,
-) -> Callable[[TrainState, Batch, float], tuple[TrainState, BatchSums]]:
-    """The step, compiled for these devices, or for all: of replicated state, sharded batch and
-    learning rate."""
+) -> Callable[[TrainState, Batch, StepSettings], tuple[TrainState, BatchSums]]:
+    """The step, compiled for these devices, or for all: of replicated state and sharded batch."""
     platform = (devices or jax.devices())[0].platform
     precision, options = training_precision(platform), compiler_options(platform)
 
     @partial(jax.pmap, axis_name=AXIS, in_axes=(0, 0, None), donate_argnums=0, devices=devices)
     def step(
-        state: TrainState, batch: Batch, rate: Float[Array, ""]
+        state: TrainState, batch: Batch, settings: StepSettings
     ) -> tuple[TrainState, BatchSums]:
         sentences = jax.lax.psum(count_sentences(batch), AXIS)
         # Folded with a sentence's number: the same on however many devices.
         key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
+        keys = jax.vmap(partial(jax.random.fold_in, key))(batch.ids)
         with jax.default_matmul_precision(precision):
-            gradient, sums = jax.grad(objective, has_aux=True)(
+            gradient, sums = jax.grad(translation_loss, has_aux=True)(
                 state.params,
                 config,
                 batch,
                 sentences=sentences,
-                training_keys=jax.vmap(partial(jax.random.fold_in, key))(batch.ids),
-                unaligned=state.alignment.missing,
-                led=state.alignment.lost,
-                price=state.price.nats,
+                beta=settings.beta,
+                threshold=threshold_of_sentences(config.training, settings.threshold, keys),
+                training_keys=keys,
             )
         gradient, sums = jax.lax.psum((gradient, sums), AXIS)
         sums = sums.replace(gradient_norm=optax.tree.norm(gradient))
         updates, optimizer_state = optimizer.update(gradient, state.optimizer, state.params)
-        params = optax.apply_updates(state.params, optax.tree.scale(rate, updates))
-        price = state.price
-        if config.training.window:
-            price = price.after(sums.scored, sums.positions, config.training.window)
-        return TrainState(
-            step=state.step + 1,
-            params=params,
-            optimizer=optimizer_state,
-            key=state.key,
-            alignment=state.alignment.after(sums.moved, sums.covered, sums.walked),
-            price=price,
-        ), sums
+        params = optax.apply_updates(state.params, optax.tree.scale(settings.rate, updates))
+        return TrainState(state.step + 1, params, optimizer_state, state.key), sums
 
     # What `pmap` lowers has the shapes of all processes, and they call it with their own.
     return CompiledForShapes(step, options) if options and jax.process_count() == 1 else step

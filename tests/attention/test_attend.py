@@ -10,7 +10,6 @@ import pytest
 
 import fa_jax
 from fa_jax.attention import chunks
-from fa_jax.attention.lesson import Normal
 from tests.attention.reference import attend_by_name
 
 SIZES = {"query_size": 6, "memory_size": 6, "feedback_size": 4, "attention_size": 5}
@@ -251,45 +250,6 @@ def test_a_score_and_a_span_of_ones_own_work_windowed():
     scores = -np.abs(arrays["query"][row, 0] - arrays["annotations"][row, :half, 0])
     wanted = np.exp(scores) / np.exp(scores).sum()
     np.testing.assert_allclose(within[1][row, :half], wanted, rtol=1e-5)
-
-
-class Learning(FirstHalf):
-    """It would learn from attention at every step."""
-
-    def reach(self, step):
-        return super().reach(step).replace(normal=Normal(step.state.focus, 2.0))
-
-
-@pytest.mark.parametrize("implementation", ["windowed", None])
-def test_a_span_that_learns_from_attention_sees_all_of_it(implementation):
-    inputs = case(fa_jax.AttentionConfig("dot"))
-    dense, found = (
-        run(inputs[0], fa_jax.AttentionConfig("dot", Learning()), *inputs[1:], implementation=i)
-        for i in ("dense", implementation)
-    )
-    assert np.abs(found[RESULTS.index("cost")]).max() > 0.1  # of its lesson
-    for a, b in zip(dense, found, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6)
-
-
-@pytest.mark.parametrize(("span", "alone"), [("flexible", True), ("local_p", False)])
-@pytest.mark.parametrize("implementation", ["dense", "windowed"])
-def test_a_flexible_span_learns_alone_from_attention(span, alone, implementation):
-    config = configured("concat", span)
-    params, arrays, *rest = case(config)
-    free = jnp.zeros(SENTENCES, bool)
-
-    def cost(params, query, feedback):
-        inputs = arrays | {"query": query, "feedback": feedback}
-        options = {"implementation": implementation, "free": free}
-        return run(params, config, inputs, *rest, **options)[RESULTS.index("cost")].sum()
-
-    inputs = (params, arrays["query"], arrays["feedback"])
-    of_params, *of_inputs = jax.grad(cost, (0, 1, 2))(*jax.tree.map(jnp.float32, inputs))
-    assert np.abs(of_params[config.span.network]["kernel"]).max() > 1e-3
-    assert not any(np.any(leaf) for leaf in jax.tree.leaves(of_params["score"]))
-    assert np.any(of_inputs[0]) != alone
-    assert not np.any(of_inputs[1])  # local-p does not read it
 
 
 @pytest.mark.parametrize(

@@ -58,10 +58,10 @@ def test_options_change_the_runs_own_settings():
     command = parsed("evaluate", (["--json"], ["en-ja"], ["--decoding.batch-size", "3"]))
     assert command.decoding.batch_size == 3
     assert command.decoding.max_length_ratio == own.decoding.max_length_ratio
-    tuned = parsed("finetune", (["--run", "runs/x"], ["en-ja"], ["--window", "0.3"])).training
-    assert (tuned.window, tuned.learning_rate) == (0.3, own.training.learning_rate)
-    papers = parsed("finetune", (["--beta", "0.2"], ["en-ja"])).training
-    assert (papers.beta, papers.span_teacher, papers.window) == (0.2, "loss", 0.0)
+    tuned = parsed("finetune", (["--run", "runs/x"], ["en-ja"], ["--window", "0.3"]))
+    assert (tuned.window, tuned.training.learning_rate) == (0.3, own.training.learning_rate)
+    papers = parsed("finetune", (["--training.threshold", "inf"], ["en-ja"])).training
+    assert (papers.beta, papers.threshold, papers.windows_from) == (1.0, float("inf"), 0.0)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from fa_jax.model.encoder_decoder import (
     word_log_probs,
 )
 from fa_jax.presets import SYSTEMS
-from fa_jax.training.objective import objective
+from fa_jax.training.loss import translation_loss
 from tests.model.reference import force
 
 CONFIG = ModelConfig(
@@ -57,13 +57,10 @@ def forced(params, config, source_length, target_length, **options):
     return word_log_probs(params, bottleneck, target), attention
 
 
-@pytest.mark.parametrize("learning", [False, True])
-def test_attention_and_gates_read_the_state_by_one_product(learning):
-    free = jnp.zeros(len(SOURCES), bool) if learning else None
-    kernels = decoder.step_kernels(parameters()["decoder"], CONFIG, free)
+def test_attention_and_gates_read_the_state_by_one_product():
+    kernels = decoder.step_kernels(parameters()["decoder"], CONFIG)
     gates, score, strength = 4 * 7, 8, 8
-    assert kernels["recurrent"].shape == (7, gates + score + (0 if learning else strength))
-    assert ("span" in kernels) == learning  # its query has no gradient there
+    assert kernels["recurrent"].shape == (7, gates + score + strength)
     assert "query" not in kernels
 
 
@@ -197,31 +194,6 @@ def test_what_is_read_in_pieces_is_what_is_read_at_once(changes, longest):
     assert not np.any(in_pieces.memory.annotations[:, read:])
 
 
-@pytest.mark.parametrize("query", ["previous", "current"])
-@pytest.mark.parametrize("in_windows", [None, 2])
-def test_the_lesson_of_a_flexible_span_changes_its_network_alone(query, in_windows):
-    config = dataclasses.replace(CONFIG, query=query)
-
-    def cost(params, free):
-        _, costs = forced(
-            params,
-            config,
-            7,
-            6,
-            free=free,
-            in_windows=in_windows,
-            threshold=1.2,
-            details=False,
-            collect=lambda attended: attended.cost,
-        )
-        return costs.sum()
-
-    gradients = jax.grad(cost)(parameters(config), jnp.zeros(len(SOURCES), bool))
-    network = gradients["decoder"]["attention"].pop("strength")
-    assert all(np.any(leaf) for leaf in jax.tree.leaves(network))
-    assert not any(np.any(leaf) for leaf in jax.tree.leaves(gradients))
-
-
 def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
     config = dataclasses.replace(CONFIG, dropout=0.3)
     keys = jax.random.split(jax.random.key(1), 3)
@@ -268,7 +240,8 @@ def test_bfloat16_keeps_the_gradients_of_long_translations():
     @functools.partial(jax.jit, static_argnums=0)
     def strength_gradient(config, params):
         options = {"sentences": jnp.float32(rows), "training_keys": None}
-        gradients, _ = jax.grad(objective, has_aux=True)(
+        options |= {"beta": 0.1, "threshold": jnp.inf}
+        gradients, _ = jax.grad(translation_loss, has_aux=True)(
             params, Config(model=config), batch, **options
         )
         return jax.flatten_util.ravel_pytree(gradients["decoder"]["attention"]["strength"])[0]

@@ -53,32 +53,28 @@ def test_a_run_that_is_finetuned_decodes_with_the_window_that_was_ordered(traine
     status, _, err = cli_call("finetune", trained, *options)
     assert status == 0, err
     run = fa_jax.load_run(folder)
-    assert run.config.training.window == 0.5
     assert share(run, run.config.decoding.threshold) == pytest.approx(0.5, rel=0.1)
     windows = [row["window"] for row in read_metrics(folder) if "loss" in row]
-    assert len(windows) == 2 and all(0 < window <= 1 for window in windows)
+    assert len(windows) == 2 and all(0 < window < 1 for window in windows)
 
 
 def test_without_an_order_windows_cost_half_a_bleu(trained, cli_call):
-    """Nothing is learnt in windows: they are narrowed afterwards, by the new run's own BLEU."""
     folder = trained.with_name("narrow")
     status, _, err = cli_call("finetune", trained, "--run", folder, "--steps", 1)
     assert status == 0, err
     assert "cost at most 0.5 BLEU" in err and "<- chosen" in err
     run = fa_jax.load_run(folder)
-    assert run.config.training.window == 0
     assert run.config.decoding.threshold == fa_jax.narrowest_windows(run).chosen.threshold
     assert run.config.decoding.length_exponent is not None
 
 
-def test_windows_that_were_learnt_narrow_may_have_a_price_too(trained, cli_call):
+def test_windows_may_have_another_price(trained, cli_call):
     """A loss of a hundred BLEU allows the narrowest of all."""
     folder = trained.with_name("narrowest")
-    options = ("--run", folder, "--window", 0.6, "--loss", 100, "--steps", 1)
+    options = ("--run", folder, "--loss", 100, "--steps", 1)
     status, _, err = cli_call("finetune", trained, *options)
     assert status == 0, err
     config = fa_jax.load_run(folder).config
-    assert config.training.window == 0.6
     narrowest = SMALLEST * (LARGEST / SMALLEST) ** 0.5**HALVINGS
     assert config.decoding.threshold == pytest.approx(narrowest)
 
@@ -108,37 +104,25 @@ def test_the_narrowest_windows_are_those_of_all_thresholds_tried_one_by_one(trai
     assert fa_jax.narrowest_windows(run, 0.5).chosen.threshold == math.inf
 
 
+@pytest.mark.parametrize("span", ["local_p", "global"])
+@pytest.mark.parametrize("order", [{"window": 0.5}, {"largest_loss": 0.5}])
+def test_orders_that_a_span_has_not(trained, tmp_path, span, order):
+    run = fa_jax.load_run(trained)
+    model = replace(run.config.model, attention=fa_jax.AttentionConfig(span=span))
+    with pytest.raises(UserError, match="ordered of a flexible span alone"):
+        fa_jax.finetune(run, tmp_path, replace(run.config, model=model), **order)
+
+
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("options", "words"),
     [
-        ({"span": "local_p"}, "ordered of a flexible span alone"),
-        ({"span": "global"}, "ordered of a flexible span alone"),
-        ({"span_teacher": "loss"}, "leave --training.span-teacher out"),
+        (("--loss", -1), "must be at least 0"),
+        (("--loss", 0.5, "--window", 0.4), "give one, not both"),
+        (("--window", 0), "such as 0.4 for 40%; got 0"),
     ],
 )
-def test_orders_that_cannot_be_learnt(trained, tmp_path, change, words):
-    run = fa_jax.load_run(trained)
-    attention = fa_jax.AttentionConfig(span=change.get("span", "flexible"))
-    teacher = change.get("span_teacher", "attention")
-    config = replace(
-        run.config,
-        model=replace(run.config.model, attention=attention),
-        training=replace(run.config.training, window=0.5, span_teacher=teacher),
-    )
-    for begin in (
-        lambda: fa_jax.train(config, tmp_path),
-        lambda: fa_jax.finetune(run, tmp_path, config),
-    ):
-        with pytest.raises(UserError, match=words):
-            begin()
-
-
-@pytest.mark.parametrize(
-    "options",
-    [("--beta", 0.1, "--window", 0.3), ("--loss", -1), ("--loss", 0.5, "--beta", 0.1)],
-)
-def test_orders_that_contradict_are_said_before_the_work(trained, cli_call, options):
+def test_orders_that_cannot_be_are_said_before_the_work(trained, cli_call, options, words):
     folder = trained.with_name("never")
     status, _, err = cli_call("finetune", trained, "--run", folder, *options)
-    assert status == 2 and ("leave --window" in err or "at least 0" in err)
+    assert status == 2 and words in err
     assert not folder.exists()

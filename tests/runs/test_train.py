@@ -8,10 +8,18 @@ import pytest
 
 import fa_jax
 from fa_jax.errors import UserError
+from fa_jax.evaluation.selection import Candidate
 from fa_jax.recipe import Amount
 from fa_jax.runs.train import continued
 from fa_jax.training.metrics import read_metrics
 from tests.command import TINY, write_corpus
+
+
+class NothingNarrow:
+    """What was found of no text."""
+
+    candidates, reference = (Candidate("", math.inf, 1.0, 1.0),), 1.0
+    chosen = candidates[0]
 
 
 class NoText:
@@ -39,7 +47,7 @@ def test_finetuning_at_another_sigma_begins_with_the_same_penalties(trained):
 
 def test_finetuning_is_a_run_of_its_own_and_may_have_other_text(trained, tmp_path, cli_call):
     text = write_corpus(tmp_path / "text", train=40, rest=3)
-    options = ("--flexible.sigma", 6, "--steps", 1, "--beta", 0.1, "--corpus", text)
+    options = ("--flexible.sigma", 6, "--steps", 1, "--training.beta", 0.2, "--corpus", text)
     status, out, err = cli_call("finetune", *options, trained)
     assert status == 0, err
     assert "3 sentences in" in out
@@ -48,7 +56,7 @@ def test_finetuning_is_a_run_of_its_own_and_may_have_other_text(trained, tmp_pat
     assert {"inf", "1.2"} <= scores.keys()
     tuned = fa_jax.load_run(folder)
     assert tuned.config.model.attention.span == fa_jax.Flexible(6.0)
-    assert (tuned.config.training.beta, tuned.config.training.span_teacher) == (0.1, "loss")
+    assert (tuned.config.training.beta, tuned.config.training.threshold) == (0.2, 0.8)
     assert tuned.source == fa_jax.load_run(trained).source
     assert tuned.config.data.corpus == str(text)
     assert read_metrics(trained)[-1]["step"] == 20
@@ -74,9 +82,9 @@ def test_finetuning_keeps_the_model(trained, tmp_path, cli_call):
 
 def test_a_folder_of_another_run_stays_as_it_is(trained, corpus, cli_call):
     before = (trained / "config.json").read_bytes()
-    options = ("--corpus", corpus, "--run", trained, *TINY, "--training.beta", 1)
+    options = ("--corpus", corpus, "--run", trained, *TINY, "--training.beta", 3)
     status, _, err = cli_call("train", "en-ja", *options)
-    assert status == 2 and "training.beta is 0.0 there, 1.0 here" in err
+    assert status == 2 and "training.beta is 1.0 there, 3.0 here" in err
     assert (trained / "config.json").read_bytes() == before
 
 
@@ -91,5 +99,6 @@ def test_the_default_folder_is_named_for_languages_and_preset(monkeypatch):
     monkeypatch.setattr("fa_jax.runs.train.prepare", lambda *data, **codecs: NoText())
     monkeypatch.setattr("fa_jax.runs.train.amount_of_text", lambda corpus: Amount(1, 1))
     fa_jax.train(fa_jax.preset("small-global", "de-en", ""))
-    fa_jax.finetune(run, config=fa_jax.finetuning(run.config, window=0.0))
+    monkeypatch.setattr("fa_jax.runs.train.narrowest_windows", lambda *of: NothingNarrow())
+    fa_jax.finetune(run, config=fa_jax.finetuning(run.config))
     assert began == ["runs/de-en-small-global", "runs/en-ja-finetuned"]

@@ -7,8 +7,9 @@ import numpy as np
 
 from fa_jax.training import metrics
 from fa_jax.training.checkpoints import Checkpoints
+from fa_jax.training.loss import BatchSums
 from fa_jax.training.metrics import Metrics, pace
-from fa_jax.training.objective import BatchSums
+from fa_jax.training.schedule import StepSettings
 from fa_jax.training.step import replicate
 
 
@@ -24,10 +25,10 @@ def test_a_line_has_the_newest_numbers_at_whatever_step_it_is_due(tmp_path, monk
     monkeypatch.setattr(metrics.time, "monotonic", lambda: float(next(clock)))
     monkeypatch.setattr(metrics, "SECONDS_BETWEEN_LINES", 40.0)
     ones = jnp.ones(())
-    sums = replicate(BatchSums(ones, ones, ones, ones, ones, ones, ones, ones, ones))
+    sums = replicate(BatchSums(*[ones] * 7))
     shown = Metrics(tmp_path, 100, 0, 50, Checkpoints(tmp_path, "latest"))
     for step in range(1, 51):
-        shown.add(step, sums, np.arange(1), 1e-3)
+        shown.add(step, sums, np.arange(1), StepSettings(1e-3))
     shown.catch_up()
     shown.close()
     lines = capsys.readouterr().err.splitlines()

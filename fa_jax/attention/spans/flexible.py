@@ -10,12 +10,11 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.decision import decide, init_decision
-from fa_jax.attention.lesson import Normal
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
-from fa_jax.attention.span import Reach, Span, freed
+from fa_jax.attention.span import Reach, Span
 from fa_jax.attention.step import Step
-from fa_jax.attention.window import Window, window_around, window_within
+from fa_jax.attention.window import Window, window_around
 
 INITIAL_STRENGTH_BIAS = -4.0
 """g starts near 0.02: with 0 the focus cannot leave the sentence's start at first."""
@@ -26,7 +25,6 @@ class Flexible(Span):
     """Positions around the last focus whose penalty is below τ."""
 
     network: ClassVar[str] = "strength"
-    learns_alone: ClassVar[bool] = True
 
     sigma: float | Float[Array, ""] = 1.5
     """Width of the distance penalty, in source tokens (σ of Eq. 6)."""
@@ -48,17 +46,9 @@ class Flexible(Span):
         return not (isinstance(threshold, (int, float)) and math.isinf(threshold))
 
     def reach(self, step: Step) -> Reach:
-        g = strength = decide(step.params["strength"], step.span_query)
-        focus, normal = step.state.focus, None
-        if step.free is not None:
-            # exp(-penalty) is a normal distribution around the focus.
-            normal = Normal(jax.lax.stop_gradient(focus), self.sigma / jnp.sqrt(g))
-            g = jnp.where(step.free[:, None], 0, jax.lax.stop_gradient(g))
+        g, focus = decide(step.params["strength"], step.span_query), step.state.focus
         window = self.window(g, focus, step.memory.lengths, step.threshold)
-        if step.taps and step.taps.near:
-            near = window_within(focus, step.taps.near, step.memory.lengths)
-            window = jnp.minimum(window[0], near[0]), jnp.maximum(window[1], near[1])
-        return Reach(*freed(window, step), prior=(g, focus), strength=strength, normal=normal)
+        return Reach(*window, prior=(g, focus), strength=g)
 
     def window(
         self,

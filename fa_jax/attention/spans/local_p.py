@@ -3,16 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.decision import decide, init_decision
-from fa_jax.attention.lesson import Normal
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
-from fa_jax.attention.span import Reach, Span, freed
+from fa_jax.attention.span import Reach, Span
 from fa_jax.attention.step import Step
 from fa_jax.attention.window import window_within
 
@@ -45,14 +43,8 @@ class LocalP(Span):
     def reach(self, step: Step) -> Reach:
         lengths = step.memory.lengths
         centre = lengths[:, None] * decide(step.params["position"], step.span_query)
-        window, normal = window_within(centre, self.half_width, lengths), None
-        width = jnp.full_like(centre, self.half_width / 2)
-        if step.free is not None:
-            normal, free = Normal(centre, width), step.free[:, None]
-            centre = jax.lax.stop_gradient(centre)
-            width = jnp.where(free, jnp.inf, width)
-        return Reach(*freed(window, step), prior=(centre, width), normal=normal)
+        return Reach(*window_within(centre, self.half_width, lengths), prior=centre)
 
     def factor(self, prior: PyTree, positions: Float[Array, "N K P"]) -> Float[Array, "N K P"]:
-        centre, width = (x[..., None] for x in prior)
-        return jnp.exp(-jnp.square((positions - centre) / width) / 2)
+        distance = (positions - prior[..., None]) / (self.half_width / 2)
+        return jnp.exp(-jnp.square(distance) / 2)
