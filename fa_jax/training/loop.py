@@ -113,7 +113,8 @@ def train(
                     threshold = settings.threshold if training.in_windows else math.inf
                     bleu = _highest(validate(unreplicate(state.params), threshold))
                     metrics.validated(step, bleu, threshold)
-                    if step - every < windows_from <= step:  # no earlier one counts any more
+                    if step - every < windows_from <= step and windows_from < last_step:
+                        # No earlier one counts any more.
                         best_bleu = -1.0
                     if bleu > best_bleu:
                         best_bleu = bleu

@@ -14,7 +14,7 @@ from optax.contrib import MuonDimensionNumbers, muon
 from fa_jax.config import TrainingConfig
 
 ITERATIONS = 3
-"""Of Newton and Schulz. Five, as is usual, cost more time than they save steps."""
+"""Of Newton and Schulz. Five are usual, and take longer."""
 ROWS = 128
 """A taller matrix is parted into blocks of so many rows, each made orthogonal by itself: the time
 of an iteration grows with a block's rows."""

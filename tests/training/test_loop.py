@@ -58,6 +58,13 @@ def test_the_best_is_of_those_in_windows(run, capsys):
     assert "16 (epoch 1.60): validation score 6.00 (greedy" in said
 
 
+def test_without_windows_the_best_is_of_all(run):
+    folder, config, data = run
+    whole = replace(config.training, windows_from=1.0)
+    train((folder, replace(config, training=whole), data), [1.0, 5.0, 9.0, 6.0, 5.5])
+    assert Checkpoints(folder, "best").step() == 12
+
+
 def test_documents_are_validated_in_windows(run, capsys):
     folder, config, data = run
     windows = replace(config.training, in_windows=True)
