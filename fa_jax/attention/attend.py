@@ -152,9 +152,8 @@ def attend(
       threshold: τ. A position whose penalty reaches it is not scored (VS 3.1).
       implementation: "dense" scores all positions, then masks; it suits training. "windowed"
         computes only the scores of the windows; it suits decoding. "kernel" does the same in one
-        kernel for TPUs, under the scores that have `in_kernel`, and for NVIDIA's GPUs from the H100
-        on, under those that have `in_gpu_kernel`; a CPU interprets it, slowly. None picks. All
-        agree to rounding.
+        kernel for TPUs, under the scores that have `in_kernel`; a CPU interprets it, slowly. None
+        picks. All agree to rounding.
       details: False leaves out weights, by_dimension and scored. A windowed step then costs what
         its windows cost, however long the sentence is.
 

@@ -109,8 +109,7 @@ def flexible_attention(
         nearest to the focus is always scored.
       implementation: "dense" scores all positions, then masks; it suits training. "windowed"
         computes only the scores of the windows; it suits decoding. "kernel" does the same in one
-        kernel for TPUs and new GPUs; a CPU interprets it, slowly. None picks. All agree to
-        rounding.
+        kernel for TPUs; a CPU interprets it, slowly. None picks. All agree to rounding.
       details: False leaves out the weights. A windowed step then costs what its windows cost.
 
     Returns:

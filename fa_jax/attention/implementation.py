@@ -9,8 +9,6 @@ from jaxtyping import Array
 
 from fa_jax.attention import dense, learnt_in_windows, windowed
 from fa_jax.attention.attention_config import Attention, AttentionConfig
-from fa_jax.attention.gpus import runs_gpu_kernels
-from fa_jax.attention.score import Score
 from fa_jax.attention.scores import SCORES
 from fa_jax.attention.span import Reach
 from fa_jax.attention.step import Step, Weighed
@@ -92,29 +90,19 @@ def for_search(
 def why_no_kernel(config: Attention) -> str:
     """Why the kernel cannot be had, here and with this attention; empty where it can."""
     platform = jax.default_backend()
-    if platform not in ("cpu", "tpu") and not runs_gpu_kernels():
-        return (
-            "the kernel is written for TPUs and, with jax 0.10.2 or newer, NVIDIA's GPUs from the "
-            f"H100 on; this {platform} or this jax is another: take 'windowed'"
-        )
-    if not isinstance(config, AttentionConfig) or not _has_kernel(type(config.score)):
-        known = ", ".join(name for name, kind in SCORES.items() if _has_kernel(kind))
+    if platform not in ("cpu", "tpu"):
+        return f"the kernel is written for TPUs, and this is a {platform}: take 'windowed'"
+    if not isinstance(config, AttentionConfig) or config.score.in_kernel is None:
+        known = ", ".join(name for name, kind in SCORES.items() if kind.in_kernel is not None)
         part = config.score if isinstance(config, AttentionConfig) else config
         return f"no kernel evaluates {part}: take one of the scores {known}, or 'windowed'"
     return ""
 
 
-def _has_kernel(score: type[Score]) -> bool:
-    """Whether the kernel of this platform evaluates a score."""
-    on_gpu = jax.default_backend() not in ("cpu", "tpu")
-    return score.in_kernel is not None and (score.in_gpu_kernel or not on_gpu)
-
-
 def _kernel_pays(config: AttentionConfig, step: Step) -> bool:
     """Whether a TPU reads a sentence's keys and annotations more slowly than the kernel its rows.
 
-    Calculated: no TPU has measured it. Nothing says so of a GPU, and no GPU has measured it: there
-    the kernel is only taken by name.
+    Calculated: no TPU has measured it.
     """
     if why_no_kernel(config) or not config.span.narrows(step.threshold):
         return False

@@ -54,10 +54,6 @@ class Score:
     nothing, keys are [B, S, F], and what it computes is what a TPU's vector units can. None: it may
     not."""
 
-    in_gpu_kernel: ClassVar[bool] = False
-    """Whether a GPU's kernel may call it, too: parameters are vectors, a position has one score, to
-    which units of zeros add nothing."""
-
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         """Its parameters.
 

@@ -11,7 +11,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from fa_jax.attention.gpus import lowers_gpu_kernels
 from fa_jax.attention.implementation import why_no_kernel
 from fa_jax.benchmarks.chips import CHIPS, Chip
 from fa_jax.benchmarks.report import Headline, Report
@@ -103,7 +102,8 @@ def compiled(
     """
     config, _ = preset(name, "en-ja", ""), chip.device()
     for program in programs or PROGRAMS:
-        if program != "search_kernel" or chip.platform in platforms_of_kernel(config):
+        has_kernel = chip.platform == "tpu" and not why_no_kernel(config.model.attention)
+        if program != "search_kernel" or has_kernel:
             about = {"chip": chip.name, "preset": name, "program": program}
             yield about | _compiled(program, config, chip, rounds)
 
@@ -129,14 +129,6 @@ def _compiled(program: str, config: Config, chip: Chip, rounds: int) -> dict[str
     )
     operations = (found.cost_analysis() or {}).get("flops", 0.0)
     return row | {"gb": sum(parts) / 1e9, "tera_operations": operations / 1e12 or ""}
-
-
-def platforms_of_kernel(config: Config) -> tuple[str, ...]:
-    """Those on which a kernel evaluates its attention."""
-    if why_no_kernel(config.model.attention):
-        return ()
-    on_gpus = config.model.attention.score.in_gpu_kernel and lowers_gpu_kernels()
-    return ("cuda", "tpu") if on_gpus else ("tpu",)
 
 
 def _training(config: Config, device: jax.Device) -> Program:

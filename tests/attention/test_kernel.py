@@ -1,29 +1,23 @@
 """The kernel, interpreted: the equations in float64, whatever the shape, and no race."""
 
 from functools import partial
-from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import export
 from jax.experimental.pallas import tpu as pltpu
 
 import fa_jax
 from fa_jax.attention import kernel
-from fa_jax.attention.gpus import lowers_gpu_kernels
-from fa_jax.attention.implementation import IMPLEMENTATIONS, why_no_kernel
-from fa_jax.attention.kernel import gpu, tpu
-from fa_jax.attention.kernel.unit_axes import without_unit_axes
+from fa_jax.attention.implementation import IMPLEMENTATIONS
+from fa_jax.attention.kernel import tpu
 from tests.attention.reference import attend_by_name
 
-BACKEND = jax.default_backend()
-of_tpus = pytest.mark.skipif(BACKEND == "gpu", reason="for TPUs; a processor interprets it")
-lowered = pytest.mark.skipif(not lowers_gpu_kernels(), reason="no kernel for GPUs with this jax")
+ON_GPU = jax.default_backend() == "gpu"
+of_tpus = pytest.mark.skipif(ON_GPU, reason="for TPUs; a processor interprets it")
 SCORES = [name for name, kind in fa_jax.SCORES.items() if kind.in_kernel is not None]
 SPANS = ["local_p", "local_m", "adaptive", "monotonic_chunkwise"]
-ON_GPU = [name for name in SCORES if fa_jax.SCORES[name].in_gpu_kernel]
 
 
 def case(config, seed):
@@ -59,41 +53,9 @@ def attend_once(config, params, arrays, lengths, threshold, dtype=jnp.float32, *
     return fa_jax.attend(*inputs, threshold=threshold, **options)
 
 
-compiled = partial(
-    jax.jit, static_argnums=0, static_argnames=("dtype", "implementation", "details")
+attended = jax.jit(
+    attend_once, static_argnums=0, static_argnames=("dtype", "implementation", "details")
 )
-attended = compiled(attend_once)
-
-
-def interpreted(platform):
-    """What the kernel's `interpret` is where another processor interprets it."""
-    if platform == "tpu":
-        return True
-    try:
-        from jax.experimental.pallas.mosaic_gpu import InterpretGPUParams
-    except ImportError:  # jax 0.10
-        from jax._src.pallas.mosaic_gpu.interpret.params import InterpretGPUParams
-    return InterpretGPUParams()
-
-
-@pytest.fixture
-def attended_on(request, monkeypatch):
-    """`attended`, with the kernel of a platform."""
-    name = request.param
-    if BACKEND not in ("cpu", name) or (name == "gpu" and not lowers_gpu_kernels()):
-        pytest.skip(f"neither runs nor interprets a kernel for a {name}")
-    compute = partial(
-        {"tpu": tpu, "gpu": gpu}[name].context_and_focus,
-        interpret=False if name == BACKEND else interpreted(name),
-    )
-    monkeypatch.setitem(IMPLEMENTATIONS, "kernel", partial(kernel.weigh, compute=compute))
-    return compiled(partial(attend_once))  # nothing that was traced with another one
-
-
-def on(**platforms):
-    """Cases, each with the platform whose kernel it tests."""
-    pairs = [(name, case) for name, cases in platforms.items() for case in cases]
-    return pytest.mark.parametrize(("attended_on", "kind"), pairs, indirect=["attended_on"])
 
 
 def reference(config, params, arrays, lengths, threshold):
@@ -117,24 +79,24 @@ def reference(config, params, arrays, lengths, threshold):
     return np.reshape(context, (*shape, -1)), np.reshape(focus, shape)
 
 
-@on(tpu=SCORES, gpu=ON_GPU)
-def test_agrees_with_the_equations(attended_on, kind, request):
+@of_tpus
+@pytest.mark.parametrize("kind", SCORES)
+def test_agrees_with_the_equations(kind, request):
     config = fa_jax.AttentionConfig(kind, "flexible")
     for seed in range(request.config.getoption("--kernel-shapes")):
         inputs = case(config, 8 + seed)
-        out = attended_on(config, *inputs, implementation="kernel", details=False)
+        out = attended(config, *inputs, implementation="kernel", details=False)
         context, focus = reference(config, *inputs)
         np.testing.assert_allclose(out.context, context, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(out.state.focus, focus, rtol=1e-5, atol=1e-5)
 
 
-@on(tpu=SPANS, gpu=SPANS)
-def test_any_span_agrees_with_dense(attended_on, kind):
+@of_tpus
+@pytest.mark.parametrize("kind", SPANS)
+def test_any_span_agrees_with_dense(kind):
     config = fa_jax.AttentionConfig("concat", kind)
     inputs = case(config, 3)
-    found, wanted = (
-        attended_on(config, *inputs, implementation=name) for name in ("kernel", "dense")
-    )
+    found, wanted = (attended(config, *inputs, implementation=name) for name in ("kernel", "dense"))
     jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-5, atol=1e-5), found, wanted)
 
 
@@ -230,46 +192,9 @@ def test_what_it_cannot_evaluate_is_named(score, span, words):
         attended(config, *case(config, 1), implementation="kernel")
 
 
-def device(monkeypatch, capability):
-    """As if there were another one, by its compute capability."""
-    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    monkeypatch.setattr(jax, "devices", lambda: [SimpleNamespace(compute_capability=capability)])
-
-
-@pytest.mark.parametrize("capability", ["8.0", "gfx942", ""])
-def test_another_accelerator_is_told_what_to_take(monkeypatch, capability):
+def test_another_accelerator_is_told_what_to_take(monkeypatch):
     config = fa_jax.AttentionConfig()
     inputs = case(config, 1)
-    device(monkeypatch, capability)
-    with pytest.raises(ValueError, match=r"from the H100 on.* take 'windowed'"):
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    with pytest.raises(ValueError, match="for TPUs, and this is a gpu: take 'windowed'"):
         attend_once(config, *inputs, implementation="kernel")
-
-
-@lowered
-def test_a_gpu_takes_it_by_name_alone(monkeypatch):
-    config = fa_jax.AttentionConfig("concat")
-    inputs = case(config, 1)
-    device(monkeypatch, "9.0")
-    assert why_no_kernel(config) == ""
-    by_dimension = fa_jax.AttentionConfig("fine_grained")
-    assert "the scores dot, general, concat, feedback, or" in why_no_kernel(by_dimension)
-    monkeypatch.setitem(IMPLEMENTATIONS, "kernel", None)  # called, it fails
-    attend_once(config, *inputs, details=False)
-
-
-@lowered
-@pytest.mark.parametrize("score", ON_GPU)
-def test_it_is_lowered_for_a_gpu(score):
-    config = fa_jax.AttentionConfig(score)
-    dtype = "bfloat16" if ON_GPU.index(score) % 2 else "float32"
-    attend = partial(attend_once, config, dtype=dtype, implementation="kernel", details=False)
-    module = export.export(jax.jit(attend), platforms=["cuda"])(*case(config, 8)).mlir_module()
-    assert "mosaic_gpu" in module
-
-
-def test_axes_of_one_are_left_out_and_no_others():
-    vector, matrix = jnp.arange(3.0), jnp.ones((2, 3))
-    product = without_unit_axes(lambda x, y: (x @ y.T).sum(0), *[vector[None]] * 2)
-    assert product(vector, vector) == 5
-    with pytest.raises(NotImplementedError, match=r"float32\[2,3\] has more than 1 axes"):
-        without_unit_axes(lambda x: x.reshape(2, 3), matrix.reshape(1, 6))(matrix.ravel())

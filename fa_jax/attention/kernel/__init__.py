@@ -1,8 +1,7 @@
 """A step in its windows as one kernel.
 
 Each row, one query of one sentence, reads the positions of its window, and few others. Scores, a
-running softmax, context and focus are computed while they are there (`sums`). How they get there is
-the platform's (`tpu`, `gpu`).
+running softmax, context and focus are computed while they are there (`sums`). `tpu` brings them.
 """
 
 from collections.abc import Callable
@@ -13,8 +12,7 @@ from jaxtyping import Array, Float
 
 from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
-from fa_jax.attention.gpus import lowers_gpu_kernels
-from fa_jax.attention.kernel import gpu, tpu
+from fa_jax.attention.kernel import tpu
 from fa_jax.attention.span import Reach
 from fa_jax.attention.step import Step, Weighed
 from fa_jax.attention.windowed import with_gradient_of_dense
@@ -24,14 +22,13 @@ Computed = tuple[Float[Array, "B K D"], Float[Array, "B K"]]
 
 
 def on_platform(config: AttentionConfig, step: Step, reach: Reach) -> Computed:
-    """By a kernel that is compiled for a TPU or GPU; a CPU interprets a TPU's."""
-    platforms = {
-        "tpu": partial(tpu.context_and_focus, config, interpret=False),
-        "cpu": partial(tpu.context_and_focus, config, interpret=True),
-    }
-    if config.score.in_gpu_kernel and lowers_gpu_kernels():
-        platforms["cuda"] = partial(gpu.context_and_focus, config, interpret=False)
-    return jax.lax.platform_dependent(step, reach, **platforms)
+    """By a kernel that is compiled for a TPU; a CPU interprets it."""
+    return jax.lax.platform_dependent(
+        step,
+        reach,
+        tpu=partial(tpu.context_and_focus, config, interpret=False),
+        cpu=partial(tpu.context_and_focus, config, interpret=True),
+    )
 
 
 def weigh(

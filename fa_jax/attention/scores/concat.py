@@ -16,7 +16,6 @@ class Concat(Score):
     """`v_a · tanh(W_a [h_{t-1}; h̄_s])`, without biases (VS Eq. 3; Bahdanau et al. 2015)."""
 
     in_kernel: ClassVar[tuple[str, ...] | None] = ("vector",)
-    in_gpu_kernel: ClassVar[bool] = True
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         kernel_key, vector_key = jax.random.split(key)

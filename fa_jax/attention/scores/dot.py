@@ -14,7 +14,6 @@ class Dot(Score):
     """`h_{t-1} · h̄_s`."""
 
     in_kernel: ClassVar[tuple[str, ...] | None] = ()
-    in_gpu_kernel: ClassVar[bool] = True
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         if sizes.query != sizes.memory:

@@ -16,7 +16,6 @@ class Feedback(Score):
     """`v · tanh(W [h_{t-1}; h̄_s; i_t])`: AttY, FG Eq. 6."""
 
     in_kernel: ClassVar[tuple[str, ...] | None] = ("vector",)
-    in_gpu_kernel: ClassVar[bool] = True
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         kernel_key, vector_key = jax.random.split(key)

@@ -14,7 +14,6 @@ class General(Score):
     """`h_{t-1} · W h̄_s`."""
 
     in_kernel: ClassVar[tuple[str, ...] | None] = ()
-    in_gpu_kernel: ClassVar[bool] = True
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         return {"memory_kernel": glorot(key, sizes.memory, sizes.query)}
