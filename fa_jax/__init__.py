@@ -28,7 +28,6 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.runs.evaluate import select as select
     from fa_jax.runs.export import export as export
     from fa_jax.runs.folder import set_threshold as set_threshold
-    from fa_jax.runs.joeynmt import import_joeynmt as import_joeynmt
     from fa_jax.runs.order import narrowest_windows as narrowest_windows
     from fa_jax.runs.order import threshold_for_window as threshold_for_window
     from fa_jax.runs.report import report as report
@@ -53,7 +52,6 @@ _MODULES = {
     "runs.evaluate": ("evaluate", "perplexity", "score_test", "select"),
     "runs.report": ("report",),
     "runs.export": ("export",),
-    "runs.joeynmt": ("import_joeynmt",),
     "runs.order": ("threshold_for_window", "narrowest_windows"),
     "runs.folder": ("set_threshold",),
     "serving": ("serve",),

@@ -60,11 +60,6 @@ class DataConfig(Section):
     padded_shapes: Count = 12
     """Different padded shapes of batches, at most. Each is compiled once, so a short training has
     fewer."""
-    kytea_model: str = ""
-    """A model file of KyTea, which then splits Japanese words in place of MeCab. Japanese subwords
-    are parts of such words."""
-    reverse_source: bool = False
-    """Read source sentences from their last token to their first (Sutskever et al. 2014)."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +79,6 @@ class ModelConfig(Section):
     directions: Literal["both", "forward", "backward"] = "both"
     """In which directions the encoder reads a sentence. An encoder of one direction hands its last
     states to the decoder. Luong et al. (2015) read backward."""
-    start: Literal["backward", "bridge", "zeros"] = "backward"
-    """How the decoder starts where the encoder reads in both directions: each layer from the
-    encoder layer's backward state; or, as JoeyNMT's does, all from tanh(W [both last states] + b),
-    hidden states and cells; or from zeros."""
     query: Literal["previous", "current"] = "previous"
     """Which decoder state asks attention. previous: h_{t-1}, before the decoder reads the last
     word. current: h_t, after it; the next word is written from h_t and its context (Luong et al.
@@ -102,8 +93,6 @@ class ModelConfig(Section):
     input_feeding: bool = False
     """Input feeding: the next step reads tanh(W [c_t; h_t]), and words are written from it (Luong
     et al. 2015)."""
-    attentional_bias: bool = False
-    """A bias in that tanh, as JoeyNMT has it."""
     contextualize: bool = False
     """Contextualise: gate all embeddings by the mean of the source sentence (Choi et al. 2017)."""
     dropout: Annotated[float, ("at least", 0), ("less than", 1)] = 0.0
@@ -121,16 +110,6 @@ class ModelConfig(Section):
                 "an encoder that reads in one direction hands its states to the decoder: "
                 f"model.encoder_size ({self.encoder_size}) must be model.decoder_size "
                 f"({self.decoder_size}), or model.directions both, got {self.directions}"
-            )
-        if self.directions != "both" and self.start != "backward":
-            raise UserError(
-                f"model.start {self.start} is for an encoder that reads in both directions, got "
-                f"model.directions {self.directions}"
-            )
-        if self.attentional_bias and not self.writes_attentional:
-            raise UserError(
-                "model.attentional_bias is for words that are written from tanh(W [c_t; h_t]): "
-                "with model.input_feeding, or model.query current"
             )
 
     @property
@@ -235,11 +214,7 @@ class DecodingConfig(Section):
     /proc/cpuinfo of Linux then says avx512_bf16 or amx_bf16. Scores differ in the third digit."""
     replace_unknown: bool = False
     """Replace unknown words. The source token with the highest weight is translated by a
-    dictionary, which is learnt from the run's corpus. A token that is not in the dictionary is
-    copied."""
-    dictionary: str = ""
-    """For `replace_unknown`: a dictionary file of yours in place of the learnt one. Each line has a
-    source word, a tab, and its translation."""
+    dictionary, which is learnt from the run's corpus. A token that is not in it is copied."""
 
     def __post_init__(self):
         super().__post_init__()

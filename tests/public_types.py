@@ -13,7 +13,6 @@ import jax.numpy as jnp
 import fa_jax
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.runs.evaluate import Evaluation, Selection
-from fa_jax.runs.joeynmt import Imported
 from fa_jax.runs.run import Run
 
 
@@ -80,4 +79,3 @@ def runs():
     assert_type(fa_jax.score_test(run), dict[str, Evaluation])
     assert_type(fa_jax.report(run), Path)
     assert_type(fa_jax.export(run, "exported/mine"), Path)
-    assert_type(fa_jax.import_joeynmt("model/best.ckpt", "runs/joey"), Imported)

@@ -18,7 +18,7 @@ from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.corpora import Corpus, load_corpus
 from fa_jax.data.encoded import EncodedPairs, EncodedTexts
 from fa_jax.data.longest_learnt import longest_learnt
-from fa_jax.data.tokenizers import TOKENIZERS, Reversed, Tokenizer
+from fa_jax.data.tokenizers import TOKENIZERS, Tokenizer
 from fa_jax.data.vocabulary import UNKNOWN, most_frequent
 from fa_jax.errors import UserError
 
@@ -83,9 +83,7 @@ def _learnt(texts: _Side, config: DataConfig) -> TextCodec:
         if config.tokenizer not in TOKENIZERS:
             known = ", ".join(TOKENIZERS)
             raise UserError(f"data.tokenizer must be {known}, got {config.tokenizer!r}")
-        tokenizer = TOKENIZERS[config.tokenizer].learn(texts, texts.language, size, settings)
-        if config.reverse_source and texts.place == 0:
-            tokenizer = Reversed(tokenizer)
+        tokenizer = TOKENIZERS[config.tokenizer].learn(texts, texts.language, size)
         tokens, _, found = numbers = _number(tokenizer, texts)
         counts = np.bincount(tokens, minlength=len(found)).tolist()
         vocabulary = most_frequent(dict(zip(found, counts, strict=True)), size)

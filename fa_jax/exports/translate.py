@@ -98,16 +98,11 @@ class Codec:
         )
 
     def encode(self, line: str) -> list[int]:
-        tokens = self.tokenize(line.strip())
-        if self.settings.get("reversed"):
-            tokens = tokens[::-1]
-        if self.settings.get("ended") and tokens:
-            tokens = [*tokens, self.tokens[END]]
-        return [self.numbers.get(token, UNKNOWN) for token in tokens]
+        return [self.numbers.get(token, UNKNOWN) for token in self.tokenize(line.strip())]
 
     def decode(self, ids: Iterable[int]) -> str:
         tokens = [self.tokens[number] for number in ids if number == UNKNOWN or number > END]
-        return self.detokenize(tokens[::-1] if self.settings.get("reversed") else tokens)
+        return self.detokenize(tokens)
 
 
 Pair = tuple[Callable[[str], list[str]], Callable[[list[str]], str]]

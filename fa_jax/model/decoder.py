@@ -82,10 +82,6 @@ def init_decoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -
     if config.writes_attentional:
         shape = config.annotation_size + size, size
         params["attentional"] = {"kernel": glorot(jax.random.fold_in(key, 6), shape)}
-    if config.attentional_bias:
-        params["attentional"]["bias"] = jnp.zeros(size)
-    if config.start == "bridge":
-        params["bridge"] = init_dense(jax.random.fold_in(key, 8), config.annotation_size, size)
     if config.layers > 1:
         pairs = jax.random.split(jax.random.fold_in(key, 7), (config.layers - 1, 2))
         params["upper"] = [_init_layer(pair, config, size) for pair in pairs]
@@ -93,10 +89,10 @@ def init_decoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -
 
 
 def _init_layer(keys, config: ModelConfig, input_size: int) -> Params:
-    """An LSTM, and how it starts where it starts from the encoder's backward state."""
+    """An LSTM, and how it starts where the encoder reads in both directions."""
     start_key, lstm_key = keys
     lstm = {"lstm": init_lstm(lstm_key, input_size, config.decoder_size)}
-    if config.directions != "both" or config.start != "backward":
+    if config.directions != "both":
         return lstm
     shape = config.encoder_size, config.decoder_size
     return lstm | {"start": {"kernel": initializers.glorot_uniform()(start_key, shape)}}
@@ -117,15 +113,11 @@ def decoder_start(
 
     Each layer starts from the encoder layer's beside it: h_0 = tanh(W · backward state at s = 0)
     and c_0 = 0, or, where the encoder reads in one direction, its last state and cell as they are.
-    `ModelConfig.start` has others.
 
     ends: of the encoder's layers. training_keys: in training, a random key a sentence, for
     attention that decides at random.
     """
-    if config.start == "backward":
-        starts = [_start(layer, *end) for layer, end in zip(_layers(params), ends, strict=True)]
-    else:
-        starts = [_alike(params, config, memory)] * config.layers
+    starts = [_start(layer, *end) for layer, end in zip(_layers(params), ends, strict=True)]
     hidden, cell = map(list, zip(*starts, strict=True))
     attention = initial_attention_state(memory, config.attention, training_keys)
     attentional = jnp.zeros_like(hidden[0]) if config.writes_attentional else None
@@ -137,18 +129,6 @@ def _start(layer: Params, hidden: Array, cell: Array) -> tuple[Array, Array]:
         return hidden, at_least_float32(cell)
     hidden = jnp.tanh(dense(hidden, **layer["start"]))
     return hidden, at_least_float32(jnp.zeros_like(hidden))
-
-
-def _alike(params: Params, config: ModelConfig, memory: Memory) -> tuple[Array, Array]:
-    """Every layer's start: through a bridge from the encoder's last states, or zeros."""
-    forward, backward = jnp.split(memory.annotations, 2, axis=-1)
-    last = jnp.maximum(memory.lengths - 1, 0)[:, None, None]
-    ends = jnp.take_along_axis(forward, last, axis=1)[:, 0], backward[:, 0]
-    if config.start == "zeros":
-        hidden = jnp.zeros((len(backward), config.decoder_size), backward.dtype)
-    else:
-        hidden = jnp.tanh(dense(jnp.concatenate(ends, axis=-1), **params["bridge"]))
-    return hidden, at_least_float32(hidden)
 
 
 def feed_back(params: Params, config: ModelConfig, embedding: Float[Array, "*N E"]) -> Feedback:
@@ -192,8 +172,7 @@ def step_kernels(params: Params, config: ModelConfig) -> Kernels:
 def step_params(params: Params) -> Params:
     """What a step reads beside its kernels: of attention all, of other layers their biases."""
     upper = [{"lstm": {"bias": layer["lstm"]["bias"]}} for layer in params.get("upper", ())]
-    attentional = {k: v for k, v in params.get("attentional", {}).items() if k == "bias"}
-    return {"attention": params["attention"], "upper": upper, "attentional": attentional}
+    return {"attention": params["attention"], "upper": upper}
 
 
 def _attention_kernels(params: Params, config: ModelConfig) -> tuple[Parts, Parts]:
@@ -266,8 +245,7 @@ def decoder_step(
     attentional = state.attentional
     if attentional is not None:
         both = jnp.concatenate([attended.context, hidden[-1]], axis=-1)
-        bias = params["attentional"].get("bias", 0)
-        attentional = jnp.tanh(product("attentional", both) + bias).astype(dtype)
+        attentional = jnp.tanh(product("attentional", both)).astype(dtype)
     return DecoderState(hidden, cell, attended.state, attentional), attended
 
 

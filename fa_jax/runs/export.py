@@ -8,7 +8,6 @@ from fa_jax.config import DecodingConfig
 from fa_jax.config_file import config_json
 from fa_jax.data.codec import save_codec
 from fa_jax.data.corpora import default_corpus
-from fa_jax.data.tokenizers import AROUND, Words
 from fa_jax.decoding.search import SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS
 from fa_jax.errors import UserError
 from fa_jax.exports import program
@@ -143,10 +142,6 @@ def _check(run: Run, folder: Path, decoding: DecodingConfig, lengths: Sequence[i
             "--decoding.replace-unknown and --decoding.shortlist out"
         )
     for codec in (run.source, run.target):
-        inner = codec.tokenizer
-        while isinstance(inner, tuple(AROUND.values())):
-            inner = inner.tokenizer
-        if isinstance(inner, Words) and inner.kytea_model:
-            raise UserError("words of KyTea need its program, which an export does not have")
-        if not type(inner).__module__.startswith("fa_jax."):
-            raise UserError(f"{type(inner).__name__} is a tokenizer that an export does not have")
+        name = type(codec.tokenizer).__name__
+        if not type(codec.tokenizer).__module__.startswith("fa_jax."):
+            raise UserError(f"{name} is a tokenizer that an export does not have")

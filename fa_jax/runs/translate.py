@@ -14,7 +14,7 @@ from fa_jax.data.vocabulary import END, SPECIAL, UNKNOWN
 from fa_jax.decoding.documents import search_documents
 from fa_jax.decoding.forced import Trace, trace_translations
 from fa_jax.decoding.search import SearchResult, search_translations
-from fa_jax.decoding.unknown_words import read_dictionary, replace_unknown
+from fa_jax.decoding.unknown_words import replace_unknown
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, ensemble
 
@@ -182,14 +182,16 @@ def texts_of(
                 "replacing unknown words needs an alignment, and the attention of "
                 f"{run.folder} has none: {attention}"
             )
-        own = decoding.dictionary
-        dictionary = read_dictionary(own) if own else run.dictionary
         looked_at = _traced(
             run, sources, decoding, results, lambda words: UNKNOWN in words, lambda t: t.weights
         )
         for (line, place), weights in looked_at.items():
             written[line][place] = replace_unknown(
-                written[line][place], SPECIAL[UNKNOWN], sources[line].tokens, weights, dictionary
+                written[line][place],
+                SPECIAL[UNKNOWN],
+                sources[line].tokens,
+                weights,
+                run.dictionary,
             )
     return [[run.target.tokenizer.detokenize(tokens) for tokens in line] for line in written]
 

@@ -20,7 +20,6 @@ PARTS = {
     "show": (["en-ja", "I am."], ["--threshold", "1.2"], ["--output", "x.png"]),
     "report": (["en-ja"], ["--output", "out"]),
     "export": (["en-ja"], ["--output", "out"], ["--sentences", "8"], ["--beam-size", "2"]),
-    "import": (["model/best.ckpt"], ["--output", "runs/x"]),
     "serve": (["en-ja", "runs/x"], ["--port", "0"], ["--limits.letters", "9"]),
     "benchmark": (["score_costs", "long_sentences"], ["--rounds", "2"], ["--output", "out"]),
 }

@@ -31,10 +31,7 @@ def test_words_come_back(texts, language):
 
 @pytest.fixture(scope="module")
 def subwords(texts):
-    return {
-        language: Subwords.learn(text, language, 2000, {"kytea_model": ""})
-        for language, text in texts.items()
-    }
+    return {language: Subwords.learn(text, language, 2000) for language, text in texts.items()}
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
@@ -56,7 +53,7 @@ def test_no_japanese_subword_is_longer_than_a_word(texts, subwords):
 
 def test_subwords_are_learnt_across_the_spaces_of_japanese():
     text = ["「Mac OS」は名前です。"] * 9
-    learnt = Subwords.learn(text, "ja", 40, {"kytea_model": ""})
+    learnt = Subwords.learn(text, "ja", 40)
     assert learnt.tokenize(text[0]).count("▁OS") == 1
     assert learnt.detokenize(learnt.tokenize(text[0])) == text[0]
 
@@ -64,17 +61,17 @@ def test_subwords_are_learnt_across_the_spaces_of_japanese():
 def test_where_letters_crowd_a_vocabulary_the_rarest_ones_are_unknown():
     rare = [chr(0x4E00 + n) for n in range(90)]
     text = [*["the cat sat on the mat"] * 500, *rare]
-    learnt = Subwords.learn(text, "en", 100, {})
+    learnt = Subwords.learn(text, "en", 100)
     processor = SentencePieceProcessor(model_proto=learnt.model)
     known = sum(not processor.is_unknown(processor.piece_to_id(letter)) for letter in rare)
     assert learnt.detokenize(learnt.tokenize("the cat")) == "the cat"
     assert 50 < known < 75
     with pytest.raises(UserError, match="more than its letters"):
-        Subwords.learn(rare, "en", 60, {})
+        Subwords.learn(rare, "en", 60)
 
 
 def test_subwords_keep_to_their_number_and_are_the_same_each_time(texts):
-    first, again = (Subwords.learn(texts["en"], "en", 303, {}) for _ in range(2))
+    first, again = (Subwords.learn(texts["en"], "en", 303) for _ in range(2))
     assert first == again
     pieces = {piece for text in texts["en"] for piece in first.tokenize(text)}
     assert 200 < len(pieces) <= 300
@@ -83,9 +80,3 @@ def test_subwords_keep_to_their_number_and_are_the_same_each_time(texts):
 
 def test_japanese_words_keep_the_space_between_latin_ones():
     assert Words("ja").detokenize(["Mac", "OS", "を", "使う", "。"]) == "Mac OSを使う。"
-
-
-def test_a_missing_kytea_says_so(monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(UserError, match="no program `kytea`"):
-        Words("ja", "model.bin").tokenize("雨が降る。")

@@ -1,6 +1,5 @@
 """Numbers of tokens, and codecs on disk."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 import fa_jax
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
-from fa_jax.data.tokenizers import TOKENIZERS, Characters, Reversed, Subwords, Words
+from fa_jax.data.tokenizers import TOKENIZERS, Characters, Subwords, Words
 from fa_jax.data.vocabulary import most_frequent
 from fa_jax.errors import UserError
 
@@ -31,7 +30,7 @@ def test_a_codec_comes_back_from_disk(kind, tmp_path):
     tokenizer = {
         "word": lambda: Words("en"),
         "character": Characters,
-        "subword": lambda: Subwords.learn(texts, "en", 43, {}),
+        "subword": lambda: Subwords.learn(texts, "en", 43),
     }[kind]()
     counts = {}
     for text in texts:
@@ -42,16 +41,6 @@ def test_a_codec_comes_back_from_disk(kind, tmp_path):
     loaded = load_codec(tmp_path, "source")
     assert loaded == codec
     assert loaded.decode([1, *loaded.encode(texts[0]), 2, 5, 0]) == texts[0]
-
-
-def test_runs_of_old_are_read(tmp_path):
-    tokens = ["<pad>", "<s>", "</s>", "<unk>", "a"]
-    old = {"kytea_model": "", "reversed": True, "language": "de", "tokens": tokens}
-    path = tmp_path / "source.vocabulary.json"
-    path.write_text(json.dumps({"tokenizer": "word", **old}))
-    assert load_codec(tmp_path, "source").tokenizer == Reversed(Words("de"))
-    path.write_text(json.dumps({"tokenizer": "character", "language": "de", "tokens": tokens}))
-    assert load_codec(tmp_path, "source").encode("ab") == [4, 3]
 
 
 @pytest.mark.parametrize("side", ["source", "target"])
@@ -71,8 +60,8 @@ class Halves:
     share: float = 0.5
 
     @classmethod
-    def learn(cls, texts, language, size, settings):
-        return cls(language, bytes([size]), settings["share"])
+    def learn(cls, texts, language, size):
+        return cls(language, bytes([size]), 0.25)
 
     def tokenize(self, text):
         middle = int(len(text) * self.share)
@@ -84,12 +73,11 @@ class Halves:
 
 def test_a_tokenizer_is_a_class_and_a_row(tmp_path, monkeypatch):
     monkeypatch.setitem(TOKENIZERS, "half", Halves)
-    learnt = TOKENIZERS["half"].learn(["abcd"], "en", 9, {"share": 0.25})
-    for tokenizer in (learnt, Reversed(learnt)):
-        codec = TextCodec("en", tokenizer, most_frequent({"a": 1, "bcd": 1}, 9))
-        save_codec(codec, tmp_path, "source")
-        assert load_codec(tmp_path, "source") == codec
-    assert codec.encode("abcd") == [5, 4]
+    learnt = TOKENIZERS["half"].learn(["abcd"], "en", 9)
+    codec = TextCodec("en", learnt, most_frequent({"a": 1, "bcd": 1}, 9))
+    save_codec(codec, tmp_path, "source")
+    assert load_codec(tmp_path, "source") == codec
+    assert codec.encode("abcd") == [4, 5]
     assert (tmp_path / "source.halfs.rest").read_bytes() == b"\t"
     monkeypatch.delitem(TOKENIZERS, "half")
     with pytest.raises(UserError, match="unknown tokenizer 'half'"):
@@ -106,7 +94,7 @@ def test_a_damaged_file_is_named(content, tmp_path):
 def test_a_missing_or_damaged_subword_model_is_named(tmp_path):
     texts = ["It rains today."] * 20
     save_codec(
-        TextCodec("en", Subwords.learn(texts, "en", 23, {}), most_frequent({}, 9)),
+        TextCodec("en", Subwords.learn(texts, "en", 23), most_frequent({}, 9)),
         tmp_path,
         "source",
     )

@@ -100,7 +100,7 @@ def test_a_run_goes_on_with_its_own_vocabulary(trained, tmp_path, monkeypatch):
     monkeypatch.setattr(
         Subwords,
         "learn",
-        lambda texts, code, size, settings: learn(texts, code, size - 50, settings),
+        lambda texts, code, size: learn(texts, code, size - 50),
     )
     assert prepare(read_config(folder).data).source != load_codec(trained, "source")
     run = fa_jax.train(read_config(folder), folder)

@@ -11,28 +11,22 @@ from typing import Any
 from fa_jax.data.tokenizers.characters import Characters
 from fa_jax.data.tokenizers.split import Split
 from fa_jax.data.tokenizers.subwords import Subwords
-from fa_jax.data.tokenizers.tokenizer import Ended, Reversed, Tokenizer
+from fa_jax.data.tokenizers.tokenizer import Tokenizer
 from fa_jax.data.tokenizers.words import Words
 
 TOKENIZERS = {"word": Words, "character": Characters, "subword": Subwords, "split": Split}
 """What `data.tokenizer` may be: frozen dataclasses that are a `Tokenizer`, each with a class method
-`learn(texts, language, size, settings)`.
+`learn(texts, language, size)`.
 
 texts: the training set's on one side, from the first one on whenever they are iterated; language:
-their code; size: tokens of the vocabulary to come, special ones included; settings: of
-`DataConfig`, by name. A run keeps the fields' values: bytes in `SIDE.NAMEs.FIELD`, all else, with
-the codec's `language`, in `SIDE.vocabulary.json`.
+their code; size: tokens of the vocabulary to come, special ones included. A run keeps the fields'
+values: bytes in `SIDE.NAMEs.FIELD`, all else, with the codec's `language`, in
+`SIDE.vocabulary.json`.
 """
-AROUND = {"reversed": Reversed, "ended": Ended}
-"""What another tokenizer may stand in, from the inside out, and its mark in the settings."""
 
 
 def saved_tokenizer(tokenizer: Tokenizer) -> tuple[dict[str, Any], dict[str, bytes]]:
     """What a run keeps of a tokenizer: settings for JSON, and files by the ends of their names."""
-    for mark, kind in AROUND.items():
-        if isinstance(tokenizer, kind):
-            settings, files = saved_tokenizer(tokenizer.tokenizer)
-            return {**settings, mark: True}, files
     name = next(name for name, kind in TOKENIZERS.items() if kind is type(tokenizer))
     values = {field.name: getattr(tokenizer, field.name) for field in fields(tokenizer)}
     files = {f"{name}s.{k}": v for k, v in values.items() if isinstance(v, bytes)}
@@ -56,7 +50,4 @@ def read_tokenizer(settings: dict[str, Any], read: Callable[[str], bytes]) -> To
         field.name: read(f"{name}s.{field.name}") if field.type is bytes else settings[field.name]
         for field in fields(TOKENIZERS[name])
     }
-    tokenizer = TOKENIZERS[name](**values)
-    for mark, kind in AROUND.items():
-        tokenizer = kind(tokenizer) if settings.get(mark) else tokenizer
-    return tokenizer
+    return TOKENIZERS[name](**values)

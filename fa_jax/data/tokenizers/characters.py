@@ -11,7 +11,7 @@ class Characters:
     """One token a character; exact in both directions."""
 
     @classmethod
-    def learn(cls, texts: Iterable[str], language: str, size: int, settings: dict) -> "Characters":
+    def learn(cls, texts: Iterable[str], language: str, size: int) -> "Characters":
         return cls()
 
     def tokenize(self, text: str) -> list[str]:

@@ -9,7 +9,7 @@ class Split:
     """What another program has split, such as subword-nmt: a token ends at white space."""
 
     @classmethod
-    def learn(cls, texts: Iterable[str], language: str, size: int, settings: dict) -> "Split":
+    def learn(cls, texts: Iterable[str], language: str, size: int) -> "Split":
         return cls()
 
     def tokenize(self, text: str) -> list[str]:

@@ -35,7 +35,7 @@ class Subwords:
         _sentencepiece(self.model)  # a damaged model fails here
 
     @classmethod
-    def learn(cls, texts: Iterable[str], language: str, size: int, settings: dict) -> "Subwords":
+    def learn(cls, texts: Iterable[str], language: str, size: int) -> "Subwords":
         """Fewer subwords than asked for where the text is too small. At most three quarters
         of them are single letters where that leaves little unknown. Japanese shows no borders of
         words, so its subwords are learnt from the words of `Words`, and none is longer than one."""
@@ -43,7 +43,7 @@ class Subwords:
         letters = _letter_shares(texts)
         coverage = min(_wanted(language), max(LEAST_COVERED, letters[: size * 3 // 4].sum()))
         if language == "ja":
-            words = Words.learn(texts, language, size, settings)
+            words = Words(language)
             texts = map(functools.partial(_bordered, words), texts)
         try:
             sentencepiece.SentencePieceTrainer.train(
