@@ -52,7 +52,7 @@ serve: languages .venv/installed-serve ## a page to try a run on, and LibreTrans
 	@$(FA_JAX) serve "$(RUN)" $(ARGS)
 
 benchmark: .venv/installed ## measure speed on this machine (NAME=one benchmark)
-	@$(FA_JAX) benchmark $(NAME) --output experiments/results/benchmarks $(ARGS)
+	@.venv/bin/python -m experiments.benchmarks $(NAME) --output experiments/results/benchmarks $(ARGS)
 
 accelerator-check: .venv/installed-test ## what fa_jax does on this GPU or TPU, in ten minutes and on one page
 	@.venv/bin/python -m experiments.accelerator_check $(ARGS)

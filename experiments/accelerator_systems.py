@@ -11,11 +11,11 @@ from typing import Any
 
 import tyro
 
+from experiments.benchmarks.accelerator_programs import NOTE, PRESETS, compilable, compiled
+from experiments.benchmarks.chips import CHIPS
+from experiments.benchmarks.report import Headline, Report
 from experiments.measuring.benchmark import measure_and_publish
 from experiments.measuring.folders import RECORDS, write
-from fa_jax.benchmarks.accelerator_programs import NOTE, PRESETS, compilable, compiled
-from fa_jax.benchmarks.chips import CHIPS
-from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.presets import SYSTEMS
 
 COMPILED = RECORDS / "accelerator_systems.json"

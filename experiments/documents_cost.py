@@ -10,13 +10,13 @@ import subprocess
 import sys
 from typing import Any
 
+from experiments.benchmarks.report import Headline, Report
 from experiments.documents import LONGEST_PASSAGES, of_documents
 from experiments.measuring import marian_models
 from experiments.measuring.benchmark import measure_and_publish
 from experiments.measuring.folders import RUNS
 from experiments.measuring.our_side import our_run
 from experiments.measuring.wanted import train_or_load
-from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.cache import cache_folder
 from fa_jax.errors import UserError
 

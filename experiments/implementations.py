@@ -7,10 +7,10 @@ places. Bible chapters are read verse by verse, by the run that was trained on v
 from dataclasses import replace
 from itertools import chain, islice
 
+from experiments.benchmarks.report import Headline, Report
 from experiments.measuring.benchmark import measure_and_publish
 from experiments.measuring.study_run import LANGUAGES, StudyRun
 from experiments.measuring.wanted import train_or_load
-from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.data.corpora import load_corpus
 from fa_jax.decoding.search import average_window
 from fa_jax.runs.run import Run, load_run

@@ -11,12 +11,12 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 
+from experiments.benchmarks.report import Headline, Report
 from experiments.measuring.benchmark import measure_and_publish
 from experiments.measuring.command import alternated, translating
 from experiments.measuring.folders import RUNS
 from experiments.measuring.study_run import StudyRun
 from experiments.measuring.wanted import train_or_load
-from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.data.corpora import load_corpus
 
 RUN = StudyRun("bible_de_en", "small")

@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
+from experiments.benchmarks.report import Headline, Report
 from experiments.measuring import marian_models
 from experiments.measuring.benchmark import measure_and_publish
 from experiments.measuring.command import Command, alternated, translating
 from experiments.measuring.marian_models import BATCH, BATCH_SIZES, LINES, MARIAN, THREADS
 from experiments.measuring.our_side import RUN, FaJaxSide, bleu_of_tokens, our_run
-from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.cache import cache_folder
 from fa_jax.data.prepared import PreparedData
 from fa_jax.runs.run import Run

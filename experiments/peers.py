@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.benchmarks.report import Headline, Report
 from experiments.measuring.benchmark import measure_and_publish
 from experiments.measuring.our_side import PYTHON, FaJaxSide, bleu_of_tokens, our_run, write_tokens
-from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.cache import cache_folder
 from fa_jax.config import Config
 from fa_jax.data.prepared import PreparedData

@@ -10,8 +10,8 @@ from operator import eq
 from pathlib import Path
 from typing import Any
 
+from experiments.benchmarks.report import Headline, Report
 from experiments.measuring.benchmark import measure_and_publish
-from fa_jax.benchmarks.report import Headline, Report
 from fa_jax.errors import UserError
 from fa_jax.runs.evaluate import evaluate
 from fa_jax.runs.run import Run, load_run

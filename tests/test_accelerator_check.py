@@ -21,7 +21,7 @@ from experiments.accelerator.page import Found, page
 from experiments.accelerator.parts import PARTS
 from experiments.accelerator.peaks import peak_of
 from experiments.accelerator.training import operations_of_step
-from fa_jax.benchmarks.operations import operations
+from experiments.benchmarks.operations import operations
 from fa_jax.errors import UserError
 from fa_jax.presets import preset
 

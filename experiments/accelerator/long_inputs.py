@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 from experiments.accelerator.conditions import Conditions
+from experiments.benchmarks.long_sentences import LENGTHS
+from experiments.benchmarks.steps import attention_sides
+from experiments.benchmarks.timing import alternate
 from fa_jax.attention import AttentionConfig, Concat
 from fa_jax.attention.implementation import why_no_kernel
-from fa_jax.benchmarks.long_sentences import LENGTHS
-from fa_jax.benchmarks.steps import attention_sides
-from fa_jax.benchmarks.timing import alternate
 
 WINDOW = 16
 

@@ -10,10 +10,10 @@ import jax
 from experiments.accelerator.conditions import Conditions
 from experiments.accelerator.peaks import peak_of
 from experiments.accelerator.resume_side import SIZES
-from fa_jax.benchmarks.operations import largest_product, operations, operations_of_product
-from fa_jax.benchmarks.timing import alternate
-from fa_jax.benchmarks.training_memory import full_batch
-from fa_jax.benchmarks.training_throughput import trainer
+from experiments.benchmarks.operations import largest_product, operations, operations_of_product
+from experiments.benchmarks.timing import alternate
+from experiments.benchmarks.training_memory import full_batch
+from experiments.benchmarks.training_throughput import trainer
 from fa_jax.config import Config
 from fa_jax.presets import preset
 from fa_jax.training.step import TrainState

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from experiments.benchmarks.report import Report, publish
 from experiments.measuring.folders import BENCHMARKS
-from fa_jax.benchmarks.report import Report, publish
 from fa_jax.cache import set_up_process
 from fa_jax.errors import UserError
 

@@ -10,7 +10,7 @@ RECORDS = RESULTS / "records"
 STUDY = RESULTS / "study"
 """Tables, figures and the report, written anew from the records."""
 BENCHMARKS = RESULTS / "benchmarks"
-"""What `fa-jax benchmark --output experiments/results/benchmarks` wrote."""
+"""What `make benchmark` wrote, and experiments that are benchmarks."""
 RUNS = RESULTS.parents[1] / "runs"
 """Folders of trained runs; not kept with the code."""
 

@@ -19,7 +19,7 @@ from fa_jax.errors import UserError
 
 COMMANDS = (
     *("data", "train", "finetune", "translate", "evaluate", "select", "show", "report", "serve"),
-    *("export", "benchmark"),
+    *("export",),
 )
 """A module each. Its `Command` has what it takes as fields, and does its work when called. Where it
 has `settings`, they are the config that its options change."""

@@ -5,7 +5,7 @@ import pytest
 from jax import export
 from jax.experimental import topologies
 
-from fa_jax.benchmarks.accelerator_programs import PROGRAMS, compilable, report
+from experiments.benchmarks.accelerator_programs import PROGRAMS, compilable, report
 from fa_jax.errors import UserError
 from fa_jax.presets import preset
 

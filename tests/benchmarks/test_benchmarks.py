@@ -8,12 +8,14 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+import tyro
 
+from experiments.benchmarks import BENCHMARKS
+from experiments.benchmarks import __main__ as command
+from experiments.benchmarks.report import Headline, Report, run
+from experiments.benchmarks.steps import attention_sides
+from experiments.benchmarks.timing import alternate
 from fa_jax.attention import General, Linear
-from fa_jax.benchmarks import BENCHMARKS
-from fa_jax.benchmarks.report import Headline, Report, run
-from fa_jax.benchmarks.steps import attention_sides
-from fa_jax.benchmarks.timing import alternate
 from fa_jax.errors import UserError
 
 
@@ -58,7 +60,7 @@ def made_up(monkeypatch):
             "made_up", {"rounds": rounds}, [{"a_b": 1.23456, "c": 2}], ["Note."], headlines
         )
 
-    module = ModuleType("fa_jax.benchmarks.made_up")
+    module = ModuleType("experiments.benchmarks.made_up")
     module.measure = measure
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(BENCHMARKS, "made_up", "is it so?")
@@ -115,5 +117,19 @@ def test_what_cannot_be_measured_is_said_first(made_up, tmp_path):
 
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_every_row_of_the_table_is_a_benchmark(name):
-    measure = import_module(f"fa_jax.benchmarks.{name}").measure
+    measure = import_module(f"experiments.benchmarks.{name}").measure
     assert "rounds" in inspect.signature(measure).parameters
+
+
+def test_a_reader_types_names_and_where_to_write(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(command, "run", lambda *args: asked.append(args))
+    given = ["score_costs", "long_sentences", "--rounds", "3", "--output", str(tmp_path)]
+    tyro.cli(command.main, args=given)
+    assert asked == [(("score_costs", "long_sentences"), 3, tmp_path)]
+
+
+def test_a_mistake_is_a_sentence(capsys):
+    with pytest.raises(SystemExit):
+        tyro.cli(command.main, args=["speed"])
+    assert "benchmarks: unknown benchmark 'speed': choose" in capsys.readouterr().err

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from fa_jax.benchmarks.operations import operations
+from experiments.benchmarks.operations import operations
 from fa_jax.config import ModelConfig
 from fa_jax.model.encoder_decoder import (
     force_translation,

@@ -227,11 +227,3 @@ def test_the_run_that_comes_with_the_package_stays_as_it_is(cli_call):
     assert status == 2 and "copy the folder first" in err
     status, _, err = cli_call("select", "en-ja")
     assert status == 2 and "copy the folder first" in err
-
-
-def test_a_benchmark_writes_where_it_is_told(tmp_path, cli_call, monkeypatch):
-    asked = []
-    monkeypatch.setattr("fa_jax.benchmarks.report.run", lambda *args: asked.append(args))
-    assert cli_call("benchmark", "--rounds", 3, "score_costs", "--output", tmp_path)[0] == 0
-    assert cli_call("benchmark", "score_costs", "long_sentences")[0] == 0
-    assert asked == [(("score_costs",), 3, tmp_path), (("score_costs", "long_sentences"), 0, None)]

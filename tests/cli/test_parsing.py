@@ -21,7 +21,6 @@ PARTS = {
     "report": (["en-ja"], ["--output", "out"]),
     "export": (["en-ja"], ["--output", "out"], ["--sentences", "8"], ["--beam-size", "2"]),
     "serve": (["en-ja", "runs/x"], ["--port", "0"], ["--limits.letters", "9"]),
-    "benchmark": (["score_costs", "long_sentences"], ["--rounds", "2"], ["--output", "out"]),
 }
 
 

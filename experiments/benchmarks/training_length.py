@@ -12,9 +12,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from experiments.benchmarks.report import Headline, Report
+from experiments.benchmarks.timing import alternate
 from fa_jax.attention import AttentionConfig
-from fa_jax.benchmarks.report import Headline, Report
-from fa_jax.benchmarks.timing import alternate
 from fa_jax.config import Config, TrainingConfig
 from fa_jax.data.batches import Batch
 from fa_jax.finetuning_settings import THRESHOLD

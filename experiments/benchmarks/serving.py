@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 from urllib.parse import urlsplit
 
-from fa_jax.benchmarks.report import Headline, Report
+from experiments.benchmarks.report import Headline, Report
 from fa_jax.data.corpora import load_corpus
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, load_run

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from fa_jax.benchmarks.report import Headline, Report
+from experiments.benchmarks.report import Headline, Report
 from fa_jax.data.corpora import load_corpus
 from fa_jax.errors import UserError
 

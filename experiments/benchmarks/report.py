@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 
-from fa_jax.benchmarks import BENCHMARKS
+from experiments.benchmarks import BENCHMARKS
 from fa_jax.errors import UserError
 from fa_jax.whole_files import write_text
 
@@ -64,7 +64,7 @@ class Report:
             f"# {self.name.replace('_', ' ').capitalize()}: {question}",
             "",
             f"{machine()}; jax {jax.__version__}; {', '.join(settings)}. "
-            f"`{self.command or f'fa-jax benchmark {self.name}'}`",
+            f"`{self.command or f'python -m experiments.benchmarks {self.name}'}`",
             "",
             "| " + " | ".join(column.replace("_", " ") for column in columns) + " |",
             "|---" * len(columns) + "|",
@@ -107,11 +107,11 @@ def run(names: Sequence[str] = (), rounds: int = 0, output: Path | None = None):
 def _measured(names: Sequence[str], options: dict[str, int]) -> Iterator[Report]:
     for name in names or BENCHMARKS:
         try:
-            yield import_module(f"fa_jax.benchmarks.{name}").measure(**options)
+            yield import_module(f"experiments.benchmarks.{name}").measure(**options)
         except UserError as error:
             if names:
                 raise
-            print(f"fa-jax: {name} is left out: {error}", file=sys.stderr, flush=True)
+            print(f"{name} is left out: {error}", file=sys.stderr, flush=True)
 
 
 def publish(reports: Iterable[Report], output: Path | None):
@@ -162,8 +162,8 @@ def headline_table(contents: Mapping[str, Mapping[str, Any]]) -> str:
             lines.append("| " + " | ".join(cells) + " |")
             machines[content["machine"]] = None
     notes = (
-        f"{'; '.join(machines)}. `fa-jax benchmark`. Estimate: what the number should be by "
-        "Amdahl's law, from times measured apart; the measured number may lie below it."
+        f"{'; '.join(machines)}. `python -m experiments.benchmarks`. Estimate: what the number "
+        "should be by Amdahl's law, from times measured apart; the measured one may lie below it."
     )
     return "\n".join([*lines, "", notes]) + "\n"
 

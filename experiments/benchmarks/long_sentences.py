@@ -5,10 +5,10 @@ hypotheses look at places within 16 positions of each other; "scattered": anywhe
 sentences leave the processor's caches.
 """
 
+from experiments.benchmarks.report import Headline, Report
+from experiments.benchmarks.steps import attention_sides
+from experiments.benchmarks.timing import alternate
 from fa_jax.attention import Concat
-from fa_jax.benchmarks.report import Headline, Report
-from fa_jax.benchmarks.steps import attention_sides
-from fa_jax.benchmarks.timing import alternate
 
 LENGTHS = (64, 256, 1024, 4096, 8192)
 

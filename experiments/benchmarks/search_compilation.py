@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
 
-from fa_jax.benchmarks.report import Headline, Report
+from experiments.benchmarks.report import Headline, Report
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.decoding.search import search_program
 from fa_jax.decoding.shortlist import Shortlist

@@ -3,10 +3,10 @@
 `linear` has no positions: it is compared with the dense concat score.
 """
 
+from experiments.benchmarks.report import Report
+from experiments.benchmarks.steps import attention_sides
+from experiments.benchmarks.timing import alternate
 from fa_jax.attention import SCORES, Concat, Linear
-from fa_jax.benchmarks.report import Report
-from fa_jax.benchmarks.steps import attention_sides
-from fa_jax.benchmarks.timing import alternate
 
 
 def measure(

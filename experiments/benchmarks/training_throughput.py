@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from fa_jax.benchmarks.operations import largest_product, operations, operations_of_product
-from fa_jax.benchmarks.report import Headline, Report
-from fa_jax.benchmarks.timing import alternate
+from experiments.benchmarks.operations import largest_product, operations, operations_of_product
+from experiments.benchmarks.report import Headline, Report
+from experiments.benchmarks.timing import alternate
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch, make_batch, plan_batches
 from fa_jax.data.prepared import prepare

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from fa_jax.benchmarks.report import Headline, Report
+from experiments.benchmarks.report import Headline, Report
 from fa_jax.data.batches import Batch
 from fa_jax.presets import preset
 from fa_jax.training.optimizer import make_optimizer

@@ -6,10 +6,10 @@ at random places. The scores' `windowed_from` (fa_jax/attention/score.py) follow
 
 from itertools import product
 
+from experiments.benchmarks.report import Report
+from experiments.benchmarks.steps import attention_sides
+from experiments.benchmarks.timing import alternate
 from fa_jax.attention import SCORES
-from fa_jax.benchmarks.report import Report
-from fa_jax.benchmarks.steps import attention_sides
-from fa_jax.benchmarks.timing import alternate
 
 LENGTHS = (16, 32, 64, 128, 256, 512)
 SHARES = (0.1, 0.25, 0.5)

@@ -11,10 +11,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from experiments.benchmarks.chips import CHIPS, Chip
+from experiments.benchmarks.report import Headline, Report
+from experiments.benchmarks.training_memory import full_batch
 from fa_jax.attention.implementation import why_no_kernel
-from fa_jax.benchmarks.chips import CHIPS, Chip
-from fa_jax.benchmarks.report import Headline, Report
-from fa_jax.benchmarks.training_memory import full_batch
 from fa_jax.config import Config
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.search import length_limit

@@ -9,9 +9,9 @@ float32 product. All sides alternate in one run, after compilation; medians.
 from dataclasses import replace
 from functools import partial
 
-from fa_jax.benchmarks.operations import largest_product, operations, operations_of_product
-from fa_jax.benchmarks.report import Headline, Report
-from fa_jax.benchmarks.timing import alternate
+from experiments.benchmarks.operations import largest_product, operations, operations_of_product
+from experiments.benchmarks.report import Headline, Report
+from experiments.benchmarks.timing import alternate
 from fa_jax.data.corpora import load_corpus
 from fa_jax.runs.run import load_run
 from fa_jax.runs.translate import read_sources, search
