@@ -1,10 +1,16 @@
 """Before anything imports jax: a CPU, 8 simulated devices, types checked, a cache of its own.
 
 FA_JAX_TESTS_ON=cuda (or tpu, or cpu): those devices instead, as they are.
+
+Compiled programs are kept for the next time that tests run, in the user's cache folder. JAX finds
+one by the program itself, so a changed test or package finds none of an older one.
 """
 
 import os
 import tempfile
+from pathlib import Path
+
+import platformdirs
 
 from tests import compiler
 
@@ -18,6 +24,11 @@ else:
     os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "default"
     os.environ["XLA_FLAGS"] = compiler.quick(devices=8)
 os.environ.setdefault("FA_JAX_CACHE", tempfile.mkdtemp(prefix="fa-jax-tests-"))
+os.environ.setdefault(
+    "JAX_COMPILATION_CACHE_DIR",
+    os.path.join(platformdirs.user_cache_dir("fa_jax"), "compiled-for-tests"),
+)
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 import pytest
 from flax import struct
@@ -39,6 +50,23 @@ def unchecked(make):
 
 struct.dataclass = unchecked(struct.dataclass)
 install_import_hook("fa_jax", "tests.type_checker.check")
+
+
+def pytest_configure():
+    """A program is found by what it is, not by the package's source: a test may exchange a part."""
+    import jax
+
+    from fa_jax.cache import COMPILED_BYTES, remove_oldest_programs
+    from fa_jax.kept_programs import KeptProgram
+
+    folder, by_source = os.environ["JAX_COMPILATION_CACHE_DIR"], KeptProgram.__call__
+    remove_oldest_programs(Path(folder), COMPILED_BYTES)
+
+    def call(self, *arguments):
+        of_tests = jax.config.jax_compilation_cache_dir == folder
+        return self._jitted(*arguments) if of_tests else by_source(self, *arguments)
+
+    KeptProgram.__call__ = call
 
 
 def pytest_addoption(parser):
