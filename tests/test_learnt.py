@@ -1,0 +1,34 @@
+"""What was learnt: the index names every page, and what a page names is there."""
+
+import re
+
+from experiments.measuring.folders import STUDY
+from tests.command import REPOSITORY
+
+FOLDER = REPOSITORY / "experiments"
+INDEX = FOLDER / "README.md"
+TOPICS = sorted((FOLDER / "learnt").glob("*.md"))
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[\w-]+)?\)")
+NAMED = re.compile(r"`((?:experiments|fa_jax|results)/[\w/-]+\.\w+)`")
+"""A file in the middle of a sentence."""
+
+
+def missing(page, names, *folders):
+    """Names that are in none of the folders."""
+    found = names.findall(page.read_text(encoding="utf-8"))
+    return [name for name in found if not any((folder / name).exists() for folder in folders)]
+
+
+def test_the_index_names_every_page():
+    linked = LINK.findall(INDEX.read_text(encoding="utf-8"))
+    assert {f"learnt/{page.name}" for page in TOPICS} <= {*linked}
+
+
+def test_a_page_links_to_what_is_there():
+    for page in (INDEX, *TOPICS):
+        assert not missing(page, LINK, page.parent), page.name
+
+
+def test_a_file_that_a_page_names_is_there():
+    for page in (*TOPICS, *sorted(STUDY.glob("*.md"))):
+        assert not missing(page, NAMED, REPOSITORY, FOLDER), page.name
