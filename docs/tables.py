@@ -34,10 +34,6 @@ def spans() -> str:
     return _registered(fa_jax.SPANS)
 
 
-def summaries() -> str:
-    return _registered(fa_jax.SUMMARIES)
-
-
 def commands() -> str:
     """The command line's commands and what each does."""
     kinds = ((name, import_module(f"fa_jax.cli.{name}").Command) for name in COMMANDS)

@@ -5,7 +5,7 @@ import operator
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Literal
 
-from fa_jax.attention import Attention, AttentionConfig
+from fa_jax.attention import AttentionConfig
 from fa_jax.errors import UserError
 
 BOUNDS = {
@@ -88,8 +88,8 @@ class ModelConfig(Section):
     (A)."""
     bottleneck_size: Count = 256
     """Units of the linear layer before the output softmax (F)."""
-    attention: Attention = field(default_factory=AttentionConfig)
-    """How the decoder reads the source: a score under a span, or a summary."""
+    attention: AttentionConfig = field(default_factory=AttentionConfig)
+    """How the decoder reads the source: a score under a span."""
     input_feeding: bool = False
     """Input feeding: the next step reads tanh(W [c_t; h_t]), and words are written from it (Luong
     et al. 2015)."""

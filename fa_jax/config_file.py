@@ -4,14 +4,14 @@ import math
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
-from fa_jax.attention import SCORES, SPANS, SUMMARIES, Attention, AttentionConfig, Summary
+from fa_jax.attention import SCORES, SPANS, AttentionConfig
 from fa_jax.attention.attention_config import name_of, value_of
 from fa_jax.config import Config
 from fa_jax.errors import UserError
 
 FORMAT = 4
 SECTIONS = {item.name: item.type for item in fields(Config) if is_dataclass(item.type)}
-REGISTRIES = {"score": SCORES, "span": SPANS, "summary": SUMMARIES}
+REGISTRIES = {"score": SCORES, "span": SPANS}
 Json = dict[str, Any]
 
 
@@ -19,7 +19,7 @@ def config_json(config: Config) -> Json:
     """What `config.json` holds.
 
     Raises:
-      UserError: a score, span or summary that is in no registry.
+      UserError: a score or span that is in no registry.
     """
     sections = {name: asdict(getattr(config, name)) for name in SECTIONS}
     sections["model"]["attention"] = attention_json(config.model.attention)
@@ -44,28 +44,24 @@ def config_from_json(content: Json) -> Config:
     return _value(Config, content | values, "")
 
 
-def attention_json(attention: Attention) -> Json:
+def attention_json(attention: AttentionConfig) -> Json:
     """Each part by its name, with its own settings."""
-    if isinstance(attention, Summary):
-        parts = {"summary": attention}
-    else:
-        parts = {"score": attention.score, "span": attention.span}
     try:
         return {
             role: {"name": name_of(part, REGISTRIES[role]), **asdict(part)}
-            for role, part in parts.items()
+            for role, part in vars(attention).items()
         }
     except ValueError as error:
         raise UserError(str(error)) from error
 
 
-def attention_text(attention: Attention) -> str:
+def attention_text(attention: AttentionConfig) -> str:
     """What it is, in words: "concat score, flexible span"."""
     names = {role: part["name"] for role, part in attention_json(attention).items()}
     return ", ".join(f"{name.replace('_', ' ')} {role}" for role, name in names.items())
 
 
-def _attention(content: Json) -> Attention:
+def _attention(content: Json) -> AttentionConfig:
     parts = {}
     for role, settings in content.items():
         if role not in REGISTRIES:
@@ -73,7 +69,7 @@ def _attention(content: Json) -> Attention:
         kind = type(value_of(settings["name"], REGISTRIES[role], role))
         rest = {key: value for key, value in settings.items() if key != "name"}
         parts[role] = _value(kind, rest, f"model.attention.{role}.")
-    return parts["summary"] if "summary" in parts else AttentionConfig(**parts)
+    return AttentionConfig(**parts)
 
 
 def _value(kind: type, settings: Json, where: str) -> Any:

@@ -43,7 +43,7 @@ def finetuning(config: Config) -> Config:
 
 def is_flexible(config: Config) -> bool:
     """Whether its model has a flexible span, whose windows a threshold narrows."""
-    return isinstance(getattr(config.model.attention, "span", None), attention.Flexible)
+    return isinstance(config.model.attention.span, attention.Flexible)
 
 
 def learning_documents(config: Config, longest: int) -> Config:

@@ -66,7 +66,7 @@ def _size(trace: SpanTrace) -> tuple[float, float]:
 def _draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
     steps, positions = trace.weights.shape
     axes, strength = figure.subplots(1, 2, width_ratios=[max(positions, 6), 3], sharey=True)
-    windowed = np.flatnonzero(trace.windows.any(1))  # at the others a summary was read instead
+    windowed = np.flatnonzero(trace.windows.any(1))  # the others scored nothing
     first = trace.windows[windowed].argmax(1)
     after = positions - trace.windows[windowed, ::-1].argmax(1)
     if len(windowed):

@@ -128,7 +128,11 @@ class System:
 
 
 CONCAT, GLOBAL, FLEXIBLE = attention.Concat(), attention.Global(), attention.Flexible()
-BASE = {"attention": attention.NoAttention(), "directions": "backward", "dropout": 0.0}
+BASE = {
+    "attention": attention.AttentionConfig("dot", "none"),
+    "directions": "backward",
+    "dropout": 0.0,
+}
 DROPPED = {"dropout": 0.2}
 LUONGS = {"directions": "backward", "query": "current", **DROPPED}
 """An encoder that reads the source from its last word; the decoder's own state attends."""
@@ -211,10 +215,6 @@ SYSTEMS = {
     "adaptive": System(
         "a window whose size is learnt (Sukhbaatar)", _reading(CONCAT, attention.Adaptive())
     ),
-    "linear": System(
-        "a summary of fixed size in place of positions (de Brébisson)",
-        {"attention": attention.Linear()},
-    ),
 }
 """Rows of VS Tables 1 and 2, of Luong's table, of FG's Table 1, and their neighbours."""
 
@@ -263,9 +263,8 @@ def preset(name: str, languages: str, corpus: str = "") -> Config:
         source, target = WORD_VOCABULARIES[languages]
         data = replace(data, source_vocabulary=source, target_vocabulary=target)
     model = replace(config.model, **changes.model)
-    if isinstance(model.attention, attention.AttentionConfig):
-        score = model.attention.score.for_sources(config.decoding.max_source_length)
-        model = replace(model, attention=replace(model.attention, score=score))
+    score = model.attention.score.for_sources(config.decoding.max_source_length)
+    model = replace(model, attention=replace(model.attention, score=score))
     return Config(
         data=replace(data, languages=languages, corpus=corpus, **changes.data),
         model=model,

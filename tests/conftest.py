@@ -93,7 +93,7 @@ def _table(rows):
     found = {}
     for score, span, implementation, dtype, value, slope in rows:
         cell = f"{value:.0e}" if slope is None else f"{value:.0e} / {slope:.0e}"
-        found.setdefault((score, span or "–"), {})[implementation, dtype] = cell
+        found.setdefault((score, span), {})[implementation, dtype] = cell
     heads = [f"{implementation}, {dtype}" for implementation, dtype in columns]
     lines = [
         "# Agreement of every score under every span with a float64 reference",

@@ -109,7 +109,7 @@ def test_the_drawing_of_a_step_is_made_from_the_run_that_comes_with_fa_jax(tmp_p
 def test_the_reference_describes_every_public_function_and_class():
     text = "".join(rendered(p.read_text("utf-8")) for p in PAGES.glob("reference/api/*.md"))
     described = set(re.findall(r"^::: [\w.]+\.(\w+)$", text, re.M))
-    tables = {"SCORES", "SPANS", "SUMMARIES", "Attention"}
+    tables = {"SCORES", "SPANS"}
     assert {*fa_jax.__all__} - tables <= described
 
 

@@ -45,3 +45,4 @@ def test_a_trace_covers_its_share_and_is_replayed(monkeypatch):
     np.testing.assert_array_equal(window, last - first + 1)
     assert chosen.shape == (5, 3, 1) and (np.asarray(chosen) < 0).all()
     np.testing.assert_array_equal(sides["global"]()[1], np.broadcast_to(lengths, (5, 3)))
+    assert (sides["no attention"]()[1] == 1).all()

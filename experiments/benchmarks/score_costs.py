@@ -1,12 +1,9 @@
-"""Do windows pay under every score? One step, windowed ÷ dense, in long sentences.
-
-`linear` has no positions: it is compared with the dense concat score.
-"""
+"""Do windows pay under every score? One step, windowed ÷ dense, in long sentences."""
 
 from experiments.benchmarks.report import Report
 from experiments.benchmarks.steps import attention_sides
 from experiments.benchmarks.timing import alternate
-from fa_jax.attention import SCORES, Concat, Linear
+from fa_jax.attention import SCORES, Concat
 
 
 def measure(
@@ -19,20 +16,18 @@ def measure(
     """
     baseline = attention_sides(Concat(), length, window, sentences, 1, size)[0]["dense"]
     rows = []
-    for name, score in (SCORES | {"linear": Linear}).items():
+    for name, score in SCORES.items():
         sides, scored = attention_sides(score(), length, window, sentences, 1, size)
         times = alternate(sides | {"baseline": baseline}, rounds)
-        concat, dense = times["baseline"].seconds, times["dense"].seconds
-        ours = times["windowed"].seconds if "windowed" in times else dense
+        dense = times["dense"].seconds
         rows.append(
             {
                 "score": name,
                 "window": scored,
-                "windowed_to_dense": ours / (dense if "windowed" in times else concat),
-                "dense_to_dense_concat": dense / concat,
+                "windowed_to_dense": times["windowed"].seconds / dense,
+                "dense_to_dense_concat": dense / times["baseline"].seconds,
                 "spread": max(timing.spread for timing in times.values()),
             }
         )
     settings = {"length": length, "sentences": sentences, "size": size, "rounds": rounds}
-    notes = ["linear reads a summary of fixed size: it is compared with the dense concat score."]
-    return Report("score_costs", settings, rows, notes)
+    return Report("score_costs", settings, rows)

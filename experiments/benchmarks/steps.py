@@ -7,13 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 
 import fa_jax
-from fa_jax.attention import AttentionConfig, Flexible, Score, Summary
+from fa_jax.attention import AttentionConfig, Flexible, Score
 
 SIGMA = 1.5
 
 
 def attention_sides(
-    reading: Score | Summary,
+    score: Score,
     length: int,
     window: float,
     sentences: int,
@@ -27,21 +27,18 @@ def attention_sides(
     Windows lie at random places inside the sentence.
 
     Args:
-      reading: a score; or a summary, which has one side, "dense".
+      score: of the attention.
       length: positions of each sentence.
       window: positions of each window.
       sentences, beam: sentences, and hypotheses of each.
       size: units of the score's hidden layer; annotations and decoder state have twice as many.
       apart: positions between a sentence's hypotheses at most.
-      implementations: of a score, "dense" among them.
+      implementations: of the sides, "dense" among them.
 
     Returns:
       By implementation a function that takes the step, and the mean window as it came out.
     """
-    summary = isinstance(reading, Summary)
-    config = reading
-    if not summary:
-        config = AttentionConfig(reading.for_sources(length), Flexible(SIGMA))
+    config = AttentionConfig(score.for_sources(length), Flexible(SIGMA))
     params = fa_jax.init_attention(
         jax.random.key(0),
         config,
@@ -50,8 +47,7 @@ def attention_sides(
         feedback_size=size,
         attention_size=size,
     )
-    if not summary:
-        params["strength"]["bias"] = jnp.float32(20.0)  # g = 1: the threshold alone sets the width
+    params["strength"]["bias"] = jnp.float32(20.0)  # g = 1: the threshold alone sets the width
     random = np.random.default_rng(length)
     annotations = jnp.asarray(random.normal(size=(sentences, length, 2 * size)), jnp.float32)
     memory = fa_jax.prepare_memory(params, annotations, jnp.full(sentences, length), config)
@@ -83,5 +79,5 @@ def attention_sides(
 
         return lambda: step(params, query, feedback, state, memory)
 
-    sides = {name: side(name) for name in (("dense",) if summary else implementations)}
+    sides = {name: side(name) for name in implementations}
     return sides, float(sides["dense"]().window.mean())

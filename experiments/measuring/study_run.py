@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from experiments.measuring.samples import sample_folder
-from fa_jax.attention import Attention
+from fa_jax.attention import AttentionConfig
 from fa_jax.config import Config
 from fa_jax.config_file import REGISTRIES, attention_json
 from fa_jax.finetuning_settings import learning_documents
@@ -181,14 +181,14 @@ def _options(start: Config, changes: Changes) -> Iterator[str]:
                 yield from (f"--{section}.{name.replace('_', '-')}", _shown(value))
 
 
-def _attention_options(before: Attention, after: Attention) -> Iterator[str]:
-    """Names of another score, span or summary, and settings that are not the ones it begins with:
+def _attention_options(before: AttentionConfig, after: AttentionConfig) -> Iterator[str]:
+    """Names of another score or span, and settings that are not the ones it begins with:
     `--model.span flexible --flexible.sigma 5`."""
     was = attention_json(before)
     for role, settings in attention_json(after).items():
         name = settings["name"]
-        begins_with = was.get(role, {})
-        if begins_with.get("name") != name:
+        begins_with = was[role]
+        if begins_with["name"] != name:
             yield from (f"--model.{role}", name)
             begins_with = asdict(REGISTRIES[role][name]())
         for setting, value in settings.items():

@@ -6,7 +6,7 @@ from fa_jax.attention.attend import (
     init_attention,
     initial_attention_state,
 )
-from fa_jax.attention.attention_config import Attention, AttentionConfig
+from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.flexible import (
     FlexibleAttentionOutput,
     flexible_attention,
@@ -37,17 +37,14 @@ from fa_jax.attention.spans import (
     LocalM,
     LocalP,
     MonotonicChunkwise,
+    NoAttention,
 )
 from fa_jax.attention.step import AttentionState, Memory, Step
-from fa_jax.attention.summaries import SUMMARIES, Linear, NoAttention
-from fa_jax.attention.summary import Summary
 
 __all__ = [
     "SCORES",
     "SPANS",
-    "SUMMARIES",
     "Adaptive",
-    "Attention",
     "AttentionConfig",
     "AttentionOutput",
     "AttentionState",
@@ -60,7 +57,6 @@ __all__ = [
     "FlexibleAttentionOutput",
     "General",
     "Global",
-    "Linear",
     "LocalM",
     "LocalP",
     "Location",
@@ -73,7 +69,6 @@ __all__ = [
     "Sizes",
     "Span",
     "Step",
-    "Summary",
     "Tensor",
     "attend",
     "flexible_attention",

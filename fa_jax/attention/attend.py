@@ -13,14 +13,13 @@ import numpy as np
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
-from fa_jax.attention.attention_config import DEFAULT, Attention, AttentionConfig, title_of
+from fa_jax.attention.attention_config import DEFAULT, AttentionConfig, title_of
 from fa_jax.attention.checks import check_array, check_memory, check_params, check_positive
 from fa_jax.attention.implementation import Implementation, for_step
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Sizes
 from fa_jax.attention.span import reach_of
 from fa_jax.attention.step import AttentionState, Memory, Step
-from fa_jax.attention.summary import Summary
 from fa_jax.attention.window import window_mask
 
 Parts = tuple[Array | None, Array | None]
@@ -52,7 +51,7 @@ class AttentionOutput:
 
 def init_attention(
     key: PRNGKeyArray,
-    config: Attention,
+    config: AttentionConfig,
     *,
     query_size: int,
     memory_size: int,
@@ -63,7 +62,7 @@ def init_attention(
 
     Args:
       key: JAX random key.
-      config: a score under a span, or a summary.
+      config: a score under a span.
       query_size: H, units of the decoder state.
       memory_size: D, units of an annotation.
       feedback_size: E, units of the embedding of the word fed back.
@@ -83,16 +82,13 @@ def init_attention(
     """
     sizes = Sizes(query_size, memory_size, feedback_size, attention_size)
     score_key, span_key = jax.random.split(key)
-    if isinstance(config, Summary):
-        params = {"score": config.init(score_key, sizes)}
-    else:
-        params = {"score": config.score.init(score_key, sizes), **config.span.init(span_key, sizes)}
+    params = {"score": config.score.init(score_key, sizes), **config.span.init(span_key, sizes)}
     return jax.tree.map(jnp.float32, params)  # JAX's own default is float64 where x64 is enabled
 
 
 def initial_attention_state(
     memory: Memory,
-    config: Attention = DEFAULT,
+    config: AttentionConfig = DEFAULT,
     training_keys: Key[Array, " B"] | None = None,
 ) -> AttentionState:
     """The state before the first step, for one query a sentence. Its focus is p_0 = 0.
@@ -114,10 +110,9 @@ def initial_attention_state(
     """
     sentences, length, _ = memory.annotations.shape
     dtype = jnp.promote_types(memory.annotations.dtype, jnp.float32)
-    start = AttentionState(jnp.zeros(sentences, dtype), jnp.zeros(sentences, jnp.int32))
-    if isinstance(config, Summary):
-        return start
-    return start.replace(
+    return AttentionState(
+        focus=jnp.zeros(sentences, dtype),
+        step=jnp.zeros(sentences, jnp.int32),
         score=config.score.initial_state(sentences, length),
         span=config.span.initial_state(sentences, length, training_keys),
     )
@@ -125,7 +120,7 @@ def initial_attention_state(
 
 def attend(
     params: Params,
-    config: Attention,
+    config: AttentionConfig,
     query: Float[Array, "B *K H"],
     feedback: Float[Array, "B *K E"],
     state: AttentionState,
@@ -175,7 +170,7 @@ def attend(
     ((2, 6), [3, 3])
     """
     check_memory(memory, title_of(config))
-    check_params(params, "" if isinstance(config, Summary) else config.span.network)
+    check_params(params, config.span.network)
     if np.ndim(query) not in (2, 3):
         raise ValueError(f"query must be [B, H] or [B, K, H], got shape {np.shape(query)}")
     leading = (memory.lengths.shape[0], *np.shape(query)[1:-1])
@@ -200,13 +195,13 @@ def attend(
     )
 
 
-def attention_kernels(params: Params, config: Attention, query_size: int) -> tuple[Parts, Parts]:
+def attention_kernels(
+    params: Params, config: AttentionConfig, query_size: int
+) -> tuple[Parts, Parts]:
     """The kernels that multiply query and feedback, for score and span.
 
     A decoder may fuse them with products of its own.
     """
-    if isinstance(config, Summary):
-        return tuple((kernel, None) for kernel in config.kernels(params["score"]))
     of_span = config.span.kernels(params, query_size)
     return tuple(zip(config.score.kernels(params["score"]), of_span, strict=True))
 
@@ -225,7 +220,7 @@ def project(name: str, kernels: Parts, x: Float[Array, "*N X"]) -> Parts:
 
 def attend_projected(
     params: Params,
-    config: Attention,
+    config: AttentionConfig,
     query: Float[Array, "B *K H"],
     of_query: Parts,
     of_feedback: Parts,
@@ -255,30 +250,9 @@ def attend_projected(
         threshold=threshold,
         taps=taps,
     )
-    if isinstance(config, Summary):
-        output = _read_summary(config, step, details)
-    else:
-        output, taps = _score_window(config, step, implementation, details)
+    output, taps = _score_window(config, step, implementation, details)
     output = jax.tree.map(lambda x: x.reshape(x.shape[0], *hypotheses, *x.shape[2:]), output)
     return output.replace(state=output.state.replace(taps=taps))
-
-
-def _read_summary(summary: Summary, step: Step, details: bool) -> AttentionOutput:
-    """A context without weights: no position is scored."""
-    state, memory = step.state, step.memory
-    zeros = jnp.zeros_like(state.focus)
-    _, length, size = memory.annotations.shape
-    weights = jnp.zeros((*zeros.shape, length), zeros.dtype)
-    return AttentionOutput(
-        context=summary.read(step.params["score"], step.query, memory.keys, size),
-        weights=weights if details else None,
-        by_dimension=None,
-        strength=zeros,
-        cost=zeros,
-        scored=weights > 0 if details else None,
-        window=zeros.astype(jnp.int32),
-        state=state.replace(step=state.step + 1),
-    )
 
 
 def _score_window(

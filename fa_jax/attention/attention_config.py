@@ -7,7 +7,6 @@ from fa_jax.attention.score import Score
 from fa_jax.attention.scores import SCORES
 from fa_jax.attention.span import Span
 from fa_jax.attention.spans import SPANS
-from fa_jax.attention.summary import Summary
 
 
 @dataclass(frozen=True)
@@ -39,18 +38,13 @@ class AttentionConfig:
             object.__setattr__(self, role, value)
 
 
-Attention = AttentionConfig | Summary
-"""What a decoder reads its source by; a summary has no positions, so it takes no span."""
-
-
-def title_of(config: Attention) -> str:
+def title_of(config: AttentionConfig) -> str:
     """What messages call it.
 
     >>> title_of(fa_jax.AttentionConfig("dot", "global"))
     'Dot under Global'
     """
-    parts = [config] if isinstance(config, Summary) else [config.score, config.span]
-    return " under ".join(type(part).__name__ for part in parts)
+    return f"{type(config.score).__name__} under {type(config.span).__name__}"
 
 
 def value_of(chosen: Any, registry: dict[str, type], role: str) -> Any:
@@ -58,7 +52,7 @@ def value_of(chosen: Any, registry: dict[str, type], role: str) -> Any:
 
     Args:
       chosen: a name of the registry, or a value.
-      registry: `SCORES`, `SPANS` or `SUMMARIES`.
+      registry: `SCORES` or `SPANS`.
       role: what the registry holds, for the message.
 
     Raises:
@@ -82,7 +76,7 @@ def name_of(value: Any, registry: dict[str, type]) -> str:
             return name
     kind = type(value).__name__
     raise ValueError(
-        f"{kind} has no name: register it in fa_jax.SCORES, SPANS or SUMMARIES, as "
+        f"{kind} has no name: register it in fa_jax.SCORES or SPANS, as "
         f'fa_jax.SCORES["{kind.lower()}"] = {kind}'
     )
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import jax
 from jaxtyping import Array
 
-from fa_jax.attention import dense, learnt_in_windows, windowed
-from fa_jax.attention.attention_config import Attention, AttentionConfig
+from fa_jax.attention import dense, learnt_in_windows, unscored, windowed
+from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.scores import SCORES
 from fa_jax.attention.span import Reach
 from fa_jax.attention.step import Step, Weighed
@@ -49,6 +49,8 @@ def for_step(
         raise ValueError(f"implementation must be None or one of {allowed}, got {name!r}")
     if name == "kernel" and (reason := why_no_kernel(config)):
         raise ValueError(reason)
+    if config.span.scores_nothing:
+        return unscored.weigh
     if step.taps:
         if name != "windowed" or config.span.needs_every_position(step.state):
             raise ValueError(
@@ -68,7 +70,7 @@ def for_step(
 
 
 def for_search(
-    attentions: Sequence[Attention], threshold: float = math.inf, platform: str | None = None
+    attentions: Sequence[AttentionConfig], threshold: float = math.inf, platform: str | None = None
 ) -> Implementation | None:
     """What a beam search hands to its steps; None, on a TPU: each chooses.
 
@@ -79,23 +81,21 @@ def for_search(
     where it runs; None: here.
     """
     platform = platform or jax.default_backend()
-    known = [config for config in attentions if isinstance(config, AttentionConfig)]
-    if all(platform in config.score.windowed_from for config in known):
+    if all(platform in config.score.windowed_from for config in attentions):
         return "windowed"
     # A step sees the threshold as an array, and takes an array for a finite one.
-    chooses = platform == "tpu" and all(config.span.narrows(threshold) for config in known)
+    chooses = platform == "tpu" and all(config.span.narrows(threshold) for config in attentions)
     return None if chooses else "dense"
 
 
-def why_no_kernel(config: Attention) -> str:
+def why_no_kernel(config: AttentionConfig) -> str:
     """Why the kernel cannot be had, here and with this attention; empty where it can."""
     platform = jax.default_backend()
     if platform not in ("cpu", "tpu"):
         return f"the kernel is written for TPUs, and this is a {platform}: take 'windowed'"
-    if not isinstance(config, AttentionConfig) or config.score.in_kernel is None:
+    if config.score.in_kernel is None:
         known = ", ".join(name for name, kind in SCORES.items() if kind.in_kernel is not None)
-        part = config.score if isinstance(config, AttentionConfig) else config
-        return f"no kernel evaluates {part}: take one of the scores {known}, or 'windowed'"
+        return f"no kernel evaluates {config.score}: take one of the scores {known}, or 'windowed'"
     return ""
 
 

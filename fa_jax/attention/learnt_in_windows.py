@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float, PyTree
 
-from fa_jax.attention.attention_config import Attention, AttentionConfig
+from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.chunks import BLOCK, Chunk, chunks_of, rows_of
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32, scores_of
@@ -63,13 +63,10 @@ def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, Att
     return memory, state.replace(taps=Taps(taps))
 
 
-def learns_in_windows(config: Attention) -> bool:
+def learns_in_windows(config: AttentionConfig) -> bool:
     """Whether `learn_in_windows` is for this attention."""
-    return (
-        isinstance(config, AttentionConfig)
-        and config.span.learns_in_windows
-        and not jax.tree.leaves(config.score.initial_state(1, 1))
-    )
+    remembered = jax.tree.leaves(config.score.initial_state(1, 1))
+    return config.span.learns_in_windows and not remembered
 
 
 def _has_gradient(leaf: Array) -> bool:

@@ -3,19 +3,18 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PyTree
 
-from fa_jax.attention.attention_config import DEFAULT, Attention, title_of
+from fa_jax.attention.attention_config import DEFAULT, AttentionConfig, title_of
 from fa_jax.attention.checks import check_array, check_lengths, check_params
 from fa_jax.attention.params import Params
 from fa_jax.attention.pieces import in_pieces
 from fa_jax.attention.step import Memory
-from fa_jax.attention.summary import Summary
 
 
 def prepare_memory(
     params: Params,
     annotations: Float[Array, "B S D"],
     lengths: Int[Array, " B"],
-    config: Attention = DEFAULT,
+    config: AttentionConfig = DEFAULT,
 ) -> Memory:
     """Computes, once for each sentence, all that does not change from step to step.
 
@@ -51,13 +50,10 @@ def prepared_in_pieces(
     params: Params,
     annotations: Float[Array, "B S D"],
     lengths: Int[Array, " B"],
-    config: Attention,
+    config: AttentionConfig,
     longest: Int[Array, ""] | None,
 ) -> Memory:
     """`prepare_memory`, of positions before `longest` (`in_pieces`)."""
-    if isinstance(config, Summary):
-        summary = config.summarize(params["score"], annotations, lengths)
-        return Memory(annotations, summary, lengths, of=title_of(config))
     positions = jnp.broadcast_to(jnp.arange(annotations.shape[1]), annotations.shape[:2])
 
     def keys(of: tuple[Array, Array]) -> tuple[PyTree, PyTree]:

@@ -55,6 +55,9 @@ class Span:
     learns_in_windows: ClassVar[bool] = True
     """Whether training, too, needs no position outside its windows."""
 
+    scores_nothing: ClassVar[bool] = False
+    """Whether its windows are always empty: no score is evaluated, and no position has a weight."""
+
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         """Its parameters, by the names of their entries."""
         return {}

@@ -1,7 +1,7 @@
-"""Options of attention: of every score, span and summary that is registered when they are parsed.
+"""Options of attention: of every score and span that is registered when they are parsed.
 
-`--model.score NAME`, `--model.span NAME`, `--model.summary NAME` choose; `--flexible.sigma 3` and
-its like are settings of what is chosen, with the texts of its own class and fields as help.
+`--model.score NAME`, `--model.span NAME` choose; `--flexible.sigma 3` and its like are settings of
+what is chosen, with the texts of its own class and fields as help.
 """
 
 from collections.abc import Mapping
@@ -19,16 +19,12 @@ from tyro.constructors import (
     StructTypeInfo,
 )
 
-from fa_jax.attention import Attention, AttentionConfig
+from fa_jax.attention import AttentionConfig
 from fa_jax.cli.help_texts import reflowed
 from fa_jax.config_file import REGISTRIES, attention_json
 from fa_jax.errors import UserError
 
-HELP = {
-    "score": "How well does a position match",
-    "span": "Which positions count",
-    "summary": "Read a summary of fixed size in place of positions; it has no score and no span",
-}
+HELP = {"score": "How well does a position match", "span": "Which positions count"}
 REGISTRY = ConstructorRegistry()
 """What tyro asks about types that it does not know, and for the texts of those that it does."""
 REGISTRY.struct_rule(reflowed)
@@ -41,45 +37,33 @@ class AttentionOptions:
     names: what is chosen, by role. settings: values by name.
     """
 
-    before: Attention = field(default_factory=AttentionConfig)
+    before: AttentionConfig = field(default_factory=AttentionConfig)
     longest: int = 1
     names: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
-    def attention(self) -> Attention:
+    def attention(self) -> AttentionConfig:
         """What is chosen, with its settings.
 
         Raises:
-          UserError: an unknown name, a summary beside a score or span, or a setting of what is not
-            chosen.
+          UserError: an unknown name, or a setting of what is not chosen.
         """
-        before = _names(self.before)
-        given = {role: name for role, name in self.names.items() if name != before.get(role, "")}
-        for role, name in given.items():
+        chosen, values = _names(self.before) | self.names, self.defaults()
+        for role, name in chosen.items():
             if name not in REGISTRIES[role]:
                 raise UserError(f"unknown {role} {name!r}: choose {', '.join(REGISTRIES[role])}")
-        if "summary" in given and len(given) > 1:
-            summary = f"--model.summary {given.pop('summary')}"
-            raise UserError(f"{summary} has no positions: leave out --model.{min(given)}")
-        chosen = given if "summary" in given else before
-        if given and "summary" not in given:
-            chosen = {"score": "concat", "span": "flexible"} | before | given
-            chosen.pop("summary", None)
-        values = self.defaults()
         for name in self.settings.keys() - chosen.values():
             if self.settings[name] != values[name]:
                 raise UserError(
                     f"a setting of {name} was given, but {' and '.join(chosen.values())} is "
                     f"chosen: choose {name} with --model.…, or leave the setting out"
                 )
-        parts = {role: (values | self.settings)[name] for role, name in chosen.items()}
-        return parts["summary"] if "summary" in parts else AttentionConfig(**parts)
+        values |= self.settings
+        return AttentionConfig(**{role: values[name] for role, name in chosen.items()})
 
     def defaults(self) -> dict[str, Any]:
         """All that is registered, by name: with its own defaults, or as it was before."""
-        before = self.before
-        parts = vars(before).values() if isinstance(before, AttentionConfig) else [before]
-        own = {type(part): part for part in parts}
+        own = {type(part): part for part in vars(self.before).values()}
         values = {}
         for role, registry in REGISTRIES.items():
             for name, kind in registry.items():
@@ -90,21 +74,21 @@ class AttentionOptions:
         return values
 
 
-def _names(attention: Attention) -> dict[str, str]:
+def _names(attention: AttentionConfig) -> dict[str, str]:
     return {role: part["name"] for role, part in attention_json(attention).items()}
 
 
 @REGISTRY.struct_rule
 def _options(info: StructTypeInfo) -> StructConstructorSpec | None:
     """`AttentionOptions` has the options of what is registered; a model's attention has none."""
-    if isinstance(info.default, Attention):
+    if isinstance(info.default, AttentionConfig):
         return StructConstructorSpec(lambda: info.default, ())
     if info.type is not AttentionOptions:
         return None
     options, before, found = info.default, info.default.before, []
     for role, registry in REGISTRIES.items():
-        name = _names(before).get(role, "")
-        text = f"{HELP[role]}: {', '.join(registry)}. {f'(default: {name})' if name else ''}"
+        name = _names(before)[role]
+        text = f"{HELP[role]}: {', '.join(registry)}. (default: {name})"
         option = tyro.conf.arg(name=f"model.{role}", metavar="NAME", help_behavior_hint="")
         found.append(StructFieldSpec(role, Annotated[str, option], name, text))
     for name, value in options.defaults().items():

@@ -18,7 +18,6 @@ from typing import Any
 import jax
 from filelock import FileLock, Timeout
 
-from fa_jax.attention import AttentionConfig
 from fa_jax.attention.learnt_in_windows import learns_in_windows
 from fa_jax.config import Config
 from fa_jax.config_file import config_json
@@ -141,8 +140,6 @@ def continued(run: Run, config: Config) -> Params:
             f"{'; '.join(sorted(changed))}"
         )
     before, after = run.config.model.attention, config.model.attention
-    if not isinstance(after, AttentionConfig):
-        return run.params
     decoder = run.params["decoder"]
     attention = after.span.continued(decoder["attention"], before.span)
     return run.params | {"decoder": decoder | {"attention": attention}}

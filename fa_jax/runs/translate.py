@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int
 
-from fa_jax.attention import AttentionConfig
 from fa_jax.config import DecodingConfig
 from fa_jax.data.vocabulary import END, SPECIAL, UNKNOWN
 from fa_jax.decoding.documents import search_documents
@@ -177,7 +176,7 @@ def texts_of(
     written = [[run.target.tokens(h.words) for h in result.hypotheses] for result in results]
     if decoding.replace_unknown:
         attention = run.config.model.attention
-        if not isinstance(attention, AttentionConfig):
+        if attention.span.scores_nothing:
             raise UserError(
                 "replacing unknown words needs an alignment, and the attention of "
                 f"{run.folder} has none: {attention}"

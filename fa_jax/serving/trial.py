@@ -7,7 +7,6 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse
 from starlette.routing import Route
 
-from fa_jax.attention import AttentionConfig
 from fa_jax.config_file import attention_text
 from fa_jax.fonts import packaged_font
 from fa_jax.pages.content import threshold_text
@@ -61,9 +60,7 @@ ROUTES = [
 def _about(run: Run) -> dict[str, Any]:
     """A run, as the page's script reads it. threshold: its own; null where none changes a thing."""
     config, attention = run.config, run.config.model.attention
-    has_windows = isinstance(attention, AttentionConfig) and (
-        attention.span.narrows(1.0) != attention.span.narrows(float("inf"))
-    )
+    has_windows = attention.span.narrows(1.0) != attention.span.narrows(float("inf"))
     return {
         "name": run.name,
         "source": _language(run.source.language),

@@ -3,7 +3,6 @@
 import numpy as np
 
 import fa_jax
-from fa_jax.attention import Linear
 from fa_jax.attention.attention_config import name_of
 
 
@@ -175,6 +174,10 @@ def adaptive_span(step, threshold):
     }
 
 
+def none_span(step, threshold):
+    return (), {"focus": step.focus}
+
+
 SPANS = {
     "global": global_span,
     "local_m": local_m_span,
@@ -182,6 +185,7 @@ SPANS = {
     "flexible": flexible_span,
     "monotonic_chunkwise": monotonic_span,
     "adaptive": adaptive_span,
+    "none": none_span,
 }
 
 
@@ -193,17 +197,13 @@ def attend_by_name(
     context, mean weights, focus, strength, cost, what positions remember, head, window size.
     """
     size, weights = annotations.shape[1], np.zeros(annotations.shape)
-    if config == Linear():
-        real = annotations[:length]
-        projected = query @ params["score"]["query_kernel"] / size
-        context = (real.T @ real) @ projected
-        return context, weights.mean(1), focus, 0.0, 0.0, dynamic, head, 0
     asked = Step(params, config, query, feedback, focus, step, annotations, length, head)
     positions, prior = SPANS[name_of(config.span, fa_jax.SPANS)](asked, threshold)
     rest = {"strength": 0.0, "cost": 0.0, "head": head} | prior
     rest = [rest["strength"], rest["cost"]], rest["head"]
-    if length == 0:
-        return np.zeros(size), weights.mean(1), 0.0, *rest[0], dynamic, rest[1], 0
+    if not len(positions):
+        nothing = np.zeros(size), weights.mean(1), prior.get("focus", 0.0)
+        return *nothing, *rest[0], dynamic, rest[1], 0
     bias, factor = prior.get("bias", lambda s: 0.0), prior.get("factor", lambda s: 1.0)
     score = params["score"]
     equation = SCORES[name_of(config.score, fa_jax.SCORES)]

@@ -25,7 +25,7 @@ SMALL = {
     "ramp": 2.0,
     "price": 0.7,
 }
-PAIRS = [(score, span) for score in fa_jax.SCORES for span in fa_jax.SPANS] + [("linear", None)]
+PAIRS = [(score, span) for score in fa_jax.SCORES for span in fa_jax.SPANS]
 every_pair = pytest.mark.parametrize(("score", "span"), PAIRS)
 
 
@@ -36,16 +36,13 @@ def small(kind, **settings):
 
 
 def configured(score, span, **settings):
-    if span is None:
-        return small(fa_jax.SUMMARIES[score], **settings)
     parts = fa_jax.SCORES[score], fa_jax.SPANS[span]
     return fa_jax.AttentionConfig(*(small(kind, **settings) for kind in parts))
 
 
 def at_sigma(config, sigma):
     """The same with another width of the penalty, if it has one."""
-    span = getattr(config, "span", None)
-    if not isinstance(span, fa_jax.Flexible):
+    if not isinstance(config.span, fa_jax.Flexible):
         return config
     return dataclasses.replace(config, span=fa_jax.Flexible(sigma))
 
@@ -260,7 +257,6 @@ def test_a_score_and_a_span_of_ones_own_work_windowed():
         (lambda: fa_jax.LocalP(half_width=0), "half_width must be greater than 0"),
         (lambda: fa_jax.Flexible(sigma=-1.0), "sigma must be greater than 0"),
         (lambda: fa_jax.Tensor(slices=0), "slices must be greater than 0"),
-        (lambda: fa_jax.AttentionConfig("linear"), "unknown score 'linear': choose dot"),
         (
             lambda: case_of_sizes("dot", memory_size=7),
             "query_size 6 and memory_size 7: make them equal",

@@ -18,7 +18,7 @@ CONFIGS = [
     fa_jax.AttentionConfig(fa_jax.Location(positions=8), "flexible"),
     fa_jax.AttentionConfig("tensor", "global"),
     fa_jax.AttentionConfig("concat", "monotonic_chunkwise"),
-    fa_jax.Linear(),
+    fa_jax.AttentionConfig("general", "none"),
 ]
 
 

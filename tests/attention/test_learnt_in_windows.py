@@ -17,6 +17,7 @@ SPANS = [
     fa_jax.LocalM(half_width=2),
     fa_jax.Adaptive(ramp=3.0),
     fa_jax.Global(),
+    fa_jax.NoAttention(),
 ]
 PAIRS = [("concat", span) for span in SPANS] + [
     (score, SPANS[0]) for score in fa_jax.SCORES if score not in ("concat", "recurrent")

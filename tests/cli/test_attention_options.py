@@ -1,4 +1,4 @@
-"""Scores, spans and summaries from the command line, those of other people too."""
+"""Scores and spans from the command line, those of other people too."""
 
 import json
 from dataclasses import dataclass
@@ -113,10 +113,10 @@ def test_they_change_the_presets_own():
         "general", fa_jax.LocalP(5)
     )
     assert attention(*local, "--model.span", "global").score == fa_jax.General()
-    linear = ("--preset", "small-linear")
-    assert attention(*linear) == fa_jax.Linear()
-    assert attention(*linear, "--model.span", "flexible") == fa_jax.AttentionConfig()
-    assert attention("--model.summary", "none") == fa_jax.NoAttention()
+    base = ("--preset", "small-base")
+    assert attention(*base) == fa_jax.AttentionConfig("dot", "none")
+    assert attention(*base, "--model.span", "flexible") == fa_jax.AttentionConfig("dot")
+    assert attention("--model.span", "none").span == fa_jax.NoAttention()
 
 
 def test_a_score_with_positions_has_enough_for_the_preset():
@@ -128,12 +128,8 @@ def test_a_score_with_positions_has_enough_for_the_preset():
     ("arguments", "words"),
     [
         ("--model.score nice", "unknown score 'nice': choose dot, general"),
-        ("--model.span linear", "unknown span 'linear': choose global, local_m"),
-        ("--model.summary linear --model.span global", "leave out --model.span"),
-        (
-            "--model.summary linear --flexible.sigma 2",
-            "a setting of flexible was given, but linear",
-        ),
+        ("--model.span wide", "unknown span 'wide': choose global, local_m"),
+        ("--model.span none --flexible.sigma 2", "of flexible was given, but concat and none"),
         ("--tensor.slices 2", "a setting of tensor was given, but concat and flexible is chosen"),
         ("--model.span local_p --flexible.sigma 2", "a setting of flexible was given"),
     ],

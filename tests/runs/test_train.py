@@ -69,7 +69,7 @@ def test_finetuning_keeps_the_model(trained, tmp_path, cli_call):
         ({"decoder_size": 16}, "model.decoder_size is 8 there, 16 here"),
         ({"attention": fa_jax.AttentionConfig(span="global")}, "span.name is 'flexible' there"),
         ({"attention": fa_jax.AttentionConfig("dot")}, "score.name is 'concat' there"),
-        ({"attention": fa_jax.Linear()}, "attention.summary.name is None there, 'linear' here"),
+        ({"attention": fa_jax.AttentionConfig(span="none")}, "'flexible' there, 'none' here"),
     ]:
         with pytest.raises(UserError, match=words):
             fa_jax.finetune(run, new, replace(run.config, model=replace(model, **change)))

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from fa_jax.attention import NoAttention
+from fa_jax.attention import AttentionConfig
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig
 from fa_jax.data.codec import TextCodec
 from fa_jax.data.tokenizers import Characters, Words
@@ -134,7 +134,7 @@ def test_more_translations_than_the_beam_has(run, n_best, mend):
 
 def test_unknown_words_need_an_alignment():
     with pytest.raises(UserError, match="an alignment, and the attention of tiny has none"):
-        translate(make_run(attention=NoAttention()), LINES)
+        translate(make_run(attention=AttentionConfig(span="none")), LINES)
 
 
 def test_a_trace_is_of_the_best_translation(run, records):

@@ -7,6 +7,7 @@ from fa_jax.attention.spans.flexible import Flexible
 from fa_jax.attention.spans.local_m import LocalM
 from fa_jax.attention.spans.local_p import LocalP
 from fa_jax.attention.spans.monotonic import MonotonicChunkwise
+from fa_jax.attention.spans.none import NoAttention
 
 SPANS: dict[str, type[Span]] = {
     "global": Global,
@@ -15,4 +16,5 @@ SPANS: dict[str, type[Span]] = {
     "flexible": Flexible,
     "monotonic_chunkwise": MonotonicChunkwise,
     "adaptive": Adaptive,
+    "none": NoAttention,
 }
