@@ -22,7 +22,7 @@ from jaxtyping import PyTree
 from fa_jax.errors import UserError
 
 CHECKSUM = "checksum"
-"""Its name in a checkpoint's note; older checkpoints have none."""
+"""Its name in a checkpoint's note."""
 BLOCK = 1 << 16
 """Bytes that are added up before they enter the checksum."""
 
@@ -102,7 +102,7 @@ class Checkpoints:
                 ),
             )
             note = dict(restored.note)
-            if note.pop(CHECKSUM, None) not in (None, checksum(restored.tree, note)):
+            if note.pop(CHECKSUM, "") != checksum(restored.tree, note):
                 raise ValueError("its bytes are not those that were written")
         except Exception as error:  # damaged bytes end in errors of any type
             raise UserError(
