@@ -33,6 +33,7 @@ from fa_jax.cache import set_up_process
 from fa_jax.config import ModelConfig
 from fa_jax.model import decoder
 from fa_jax.model.encoder_decoder import BEGIN, embed_target, init_encoder_decoder, read_source
+from fa_jax.model.fused import fuse, fused_products
 from fa_jax.presets import preset
 
 VOCABULARIES = 104, 3004
@@ -193,6 +194,8 @@ def _writes(
     @jax.jit
     def write(params, read, target):
         kernels = decoder.step_kernels(params["decoder"], config)
+        fused = fuse(kernels)
+        products = fused_products(kernels, lambda name, x: x @ fused[name])
         begin = jnp.full_like(target[:, :1], BEGIN)
         fed_back = jnp.concatenate([begin, target[:, :-1]], axis=1)
         embedded = embed_target(params, read, fed_back).swapaxes(0, 1)
@@ -202,7 +205,7 @@ def _writes(
             state, attended = decoder.decoder_step(
                 params["decoder"],
                 config,
-                lambda name, x: x @ kernels[name],
+                products,
                 state,
                 decoder.feed_back(params["decoder"], config, embedding),
                 read.memory,

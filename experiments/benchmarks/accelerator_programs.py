@@ -23,6 +23,7 @@ from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import (
     force_translation,
     init_encoder_decoder,
+    read_source,
     word_log_probs,
 )
 from fa_jax.presets import SIZES, SMALL_SIZES, preset
@@ -143,9 +144,8 @@ def _training(config: Config, device: jax.Device) -> Program:
 
 def _forced(config: Config, device: jax.Device) -> Program:
     def log_probs(params, source, lengths, target):
-        bottleneck, _ = force_translation(
-            params, config.model, source, lengths, target, threshold=1.2, details=False
-        )
+        read = read_source(params, config.model, source, lengths)
+        bottleneck, _ = force_translation(params, config.model, read, target, threshold=1.2)
         return word_log_probs(params, bottleneck, target)
 
     params, source, lengths = _read(config, device)

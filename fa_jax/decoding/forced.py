@@ -28,7 +28,13 @@ from fa_jax.decoding.search import (
 )
 from fa_jax.kept_programs import KeptProgram
 from fa_jax.model import decoder
-from fa_jax.model.encoder_decoder import Params, cast_for_compute, force_translation, word_log_probs
+from fa_jax.model.encoder_decoder import (
+    Params,
+    cast_for_compute,
+    force_translation,
+    read_source,
+    word_log_probs,
+)
 
 LARGEST_BATCH = 2**26
 """Numbers that a device may hold of a batch's words: by position and dimension, and by word."""
@@ -133,8 +139,15 @@ def _force(
 ) -> tuple[dict[str, Array | None], tuple[Int[Array, "B T A"], Float[Array, "B T A"]]]:
     """What traces show of each step, the most likely words and their log p; a row a sentence."""
     params = cast_for_compute(params, model)
+    read = read_source(params, model, source, lengths)
     bottleneck, attention = force_translation(
-        params, model, source, lengths, target, threshold=threshold, lines=lines, collect=_shown_of
+        params,
+        model,
+        read,
+        target,
+        threshold=threshold,
+        lines=source if lines else None,
+        collect=_shown_of,
     )
     shown = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), attention)
     logits = decoder.logits(params["decoder"], bottleneck).swapaxes(0, 1)

@@ -10,6 +10,7 @@ from fa_jax.config import ModelConfig
 from fa_jax.decoding.shortlist import OwnWords, Shortlist, output_layer
 from fa_jax.model import decoder
 from fa_jax.model.encoder_decoder import Params, Source, cast_for_compute, embed_target, read_source
+from fa_jax.model.fused import fuse, fused_products
 
 LARGEST_TABLE = 2**22
 """Of embeddings, in numbers: where they are not more, what words add that are fed back is computed
@@ -49,6 +50,8 @@ def prepared_member(
     whole = cast_for_compute(params, config)
     params = whole["decoder"]
     kernels = decoder.step_kernels(params, config)
+    fused = fuse(kernels)
+    products = fused_products(kernels, lambda name, x: x @ fused[name])
     own_words, scores = output_layer(params["output"], shortlist, output_dtype)
     table = None
     if many and not config.contextualize and params["embedding"].size <= LARGEST_TABLE:
@@ -68,7 +71,7 @@ def prepared_member(
         state, attended = decoder.decoder_step(
             params,
             config,
-            lambda name, x: x @ kernels[name],
+            products,
             state,
             feed_back(source, last),
             source.memory,

@@ -10,7 +10,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from fa_jax.attention.params import Params
 from fa_jax.attention.pieces import in_pieces
-from fa_jax.model.dense import dense, init_dense
+from fa_jax.model.product import dense, init_dense
 
 OPEN = 2.0
 """Bias of a gate at first: it lets 0.88 of an embedding through."""

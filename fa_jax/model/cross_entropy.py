@@ -41,13 +41,10 @@ def weighted_cross_entropy(
     return _forward(kernel, bias, hidden, words, weights, smoothing)[0]
 
 
-def _forward(kernel, bias, hidden, words, weights, smoothing):
+def _forward(*arguments):
+    *inputs, smoothing = arguments
     return jax.lax.platform_dependent(
-        kernel,
-        bias,
-        hidden,
-        words,
-        weights,
+        *inputs,
         cpu=partial(_in_chunks, smoothing, CHUNK_ELEMENTS),
         default=partial(_in_chunks, smoothing, ACCELERATORS_CHUNK_ELEMENTS),
     )

@@ -1,10 +1,8 @@
-"""The decoder: attention, LSTMs above each other, a bottleneck, the softmax.
+"""The decoder: attention, LSTMs above each other, a bottleneck, the softmax."""
 
-Shu and Nakayama (2017, 5.1) attend with the state before the step, Luong et al. (2015) with the
-one that the step has reached (`ModelConfig.query`).
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -21,12 +19,13 @@ from fa_jax.attention import (
 )
 from fa_jax.attention.attend import Parts, attend_projected, attention_kernels
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import at_least_float32
 from fa_jax.config import ModelConfig
-from fa_jax.model.dense import dense, init_dense
-from fa_jax.model.encoder import LastState
-from fa_jax.model.hoisted_scan import Kernels, Product
-from fa_jax.model.lstm import init_lstm, lstm_update
+from fa_jax.model.fused import Kernels, Products
+from fa_jax.model.lstm import State, init_lstm, lstm_update
+from fa_jax.model.product import dense, init_dense
+
+Feedback = tuple[Parts, Float[Array, "*N G"]]
+"""What attention and the first layer's gates read of the word fed back."""
 
 
 @struct.dataclass
@@ -49,8 +48,170 @@ class DecoderState:
         return self.hidden[-1] if self.attentional is None else self.attentional
 
 
-Feedback = tuple[Parts, Float[Array, "*N G"]]
-"""What the word fed back adds to the parts of attention, and to the first layer's gates."""
+def decoder_step(
+    params: Params,
+    config: ModelConfig,
+    products: Products,
+    state: DecoderState,
+    feedback: Feedback,
+    memory: Memory,
+    masks: Sequence[Float[Array, "B H"]] = (),
+    **attention_options: Any,
+) -> tuple[DecoderState, AttentionOutput]:
+    """One step: c_t, h_t, and what words are written from. i_t is the word fed back.
+
+    query "previous" (Shu and Nakayama 2017, 5.1):
+      c_t = attend(h_{t-1}, i_t), then h_t = LSTM(h_{t-1}, [i_t; c_t]).
+    query "current" (Luong et al. 2015):
+      h_t = LSTM(h_{t-1}, i_t), then c_t = attend(h_t, i_t).
+    With input feeding, the LSTM reads h̃_{t-1}, too.
+
+    params: `step_params` suffice, in the precision of the products. products: with `step_kernels`;
+    they may be more precise. feedback: of `feed_back`. masks: in training, dropout's factors of
+    each layer's h_t on its way to the layer above. attention_options: threshold, implementation and
+    details of `attend`.
+    """
+    for_attention, gates = feedback
+    attend = partial(_attend, params, config, for_attention, state, memory, attention_options)
+    last = state.hidden[-1]
+
+    # One product reads h_{t-1} for the gates and, where the same state attends, for attention.
+    *of_query, recurrent = products("recurrent", state.hidden[0])
+    gates = gates + recurrent
+    fed = [state.attentional] if config.input_feeding else []
+    if config.query == "previous":
+        attended = attend(last, of_query or products("query", last))
+        fed = [attended.context, *fed]
+    if fed:
+        (of_fed,) = products("fed", *fed)
+        gates = gates + of_fed
+    hidden, cell = _lstms(params, products, state, gates, masks)
+    if config.query == "current":
+        attended = attend(hidden[-1], products("query", hidden[-1]))
+
+    attentional = None
+    if config.writes_attentional:
+        (sums,) = products("attentional", attended.context, hidden[-1])
+        attentional = jnp.tanh(sums).astype(last.dtype)
+    return DecoderState(hidden, cell, attended.state, attentional), attended
+
+
+def _attend(
+    params: Params,
+    config: ModelConfig,
+    of_feedback: Parts,
+    state: DecoderState,
+    memory: Memory,
+    options: Mapping[str, Any],
+    query: Float[Array, "B *K H"],
+    of_query: Sequence[Array | None],
+) -> AttentionOutput:
+    """of_query: what score and span read of the query; here rounded to its precision."""
+    of_query = tuple(jax.tree.map(lambda part: part.astype(query.dtype), of_query))
+    parts = query, of_query, of_feedback
+    return attend_projected(
+        params["attention"], config.attention, *parts, state.attention, memory, **options
+    )
+
+
+def _lstms(
+    params: Params,
+    products: Products,
+    state: DecoderState,
+    gates: Float[Array, "B *K G"],
+    masks: Sequence[Float[Array, "B H"]],
+) -> tuple[list[Array], list[Array]]:
+    """h_t and cell of each layer. gates: sums of the first layer's."""
+    hidden, cells = [], []
+    for layer, (last, cell) in enumerate(zip(state.hidden, state.cell, strict=True)):
+        if layer:
+            below = hidden[-1] * masks[layer - 1] if masks else hidden[-1]
+            (sums,) = products(f"upper{layer}", below, last)
+            gates = sums + params["upper"][layer - 1]["lstm"]["bias"]
+        new, cell = lstm_update(gates, cell)
+        hidden.append(new.astype(last.dtype))
+        cells.append(cell)
+    return hidden, cells
+
+
+def feed_back(params: Params, config: ModelConfig, embedding: Float[Array, "*N E"]) -> Feedback:
+    """The products that read i_t, a word's embedding: known before the step where the word is."""
+    lstm, (_, kernels) = params["lstm"], _attention_kernels(params, config)
+    for_attention = jax.tree.map(lambda kernel: dense(embedding, kernel), kernels)
+    kernel = lstm["input_kernel"][: config.embedding_size]
+    return for_attention, dense(embedding, kernel, lstm["bias"])
+
+
+def step_kernels(params: Params, config: ModelConfig) -> Kernels:
+    """The kernels of a step, by the input that they read.
+
+    recurrent: h_{t-1} of the first layer; for its gates, behind those of attention where the same
+    state attends. query: any other state that attends. fed: [c_t; h̃_{t-1}], as far as the first
+    layer reads them. upper1, upper2, …: [h_t of the layer below; the layer's own h_{t-1}].
+    attentional: [c_t; h_t].
+    """
+    lstm, (query, _) = params["lstm"], _attention_kernels(params, config)
+    kernels = {"recurrent": (lstm["recurrent_kernel"],), "query": query}
+    if config.layers == 1 and config.query == "previous":
+        kernels = {"recurrent": (*query, lstm["recurrent_kernel"])}
+    if config.query == "previous" or config.input_feeding:
+        kernels["fed"] = (lstm["input_kernel"][config.embedding_size :],)
+    for number, layer in enumerate(params.get("upper", ()), start=1):
+        both = layer["lstm"]["input_kernel"], layer["lstm"]["recurrent_kernel"]
+        kernels[f"upper{number}"] = (jnp.concatenate(both),)
+    if config.writes_attentional:
+        kernels["attentional"] = (params["attentional"]["kernel"],)
+    return kernels
+
+
+def _attention_kernels(params: Params, config: ModelConfig) -> tuple[Parts, Parts]:
+    return attention_kernels(params["attention"], config.attention, config.decoder_size)
+
+
+def step_params(params: Params) -> Params:
+    """What a step reads beside its kernels: of attention all, of other layers their biases."""
+    upper = [{"lstm": {"bias": layer["lstm"]["bias"]}} for layer in params.get("upper", ())]
+    return {"attention": params["attention"], "upper": upper}
+
+
+def bottleneck(params: Params, output: Float[Array, "*N H"]) -> Float[Array, "*N F"]:
+    """The linear layer that keeps the output layer's connections few."""
+    return dense(output, **params["bottleneck"])
+
+
+def logits(params: Params, bottleneck: Float[Array, "*N F"]) -> Float[Array, "*N V"]:
+    """Unnormalised log probabilities of all words, in float32."""
+    return dense(bottleneck, **params["output"], dtype=jnp.float32)
+
+
+def decoder_start(
+    params: Params,
+    config: ModelConfig,
+    memory: Memory,
+    ends: Sequence[State],
+    training_keys: Key[Array, " B"] | None = None,
+) -> DecoderState:
+    """The state before the first step; p_0 = 0, h̃_0 = 0.
+
+    Each layer starts from the encoder layer's beside it: h_0 = tanh(W · backward state at s = 0)
+    and c_0 = 0, or, where the encoder reads in one direction, its last state and cell as they are.
+
+    ends: of the encoder's layers. training_keys: in training, a random key a sentence, for
+    attention that decides at random.
+    """
+    layers = [params, *params.get("upper", ())]
+    starts = [_start(layer, *end) for layer, end in zip(layers, ends, strict=True)]
+    hidden, cell = map(list, zip(*starts, strict=True))
+    attention = initial_attention_state(memory, config.attention, training_keys)
+    attentional = jnp.zeros_like(hidden[0]) if config.writes_attentional else None
+    return DecoderState(hidden, cell, attention, attentional)
+
+
+def _start(layer: Params, hidden: Array, cell: Array) -> State:
+    if "start" not in layer:
+        return hidden, cell
+    hidden = jnp.tanh(dense(hidden, **layer["start"]))
+    return hidden, jnp.zeros_like(hidden, cell.dtype)
 
 
 def init_decoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -> Params:
@@ -62,9 +223,8 @@ def init_decoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -
     glorot = initializers.glorot_uniform()
     embedding_size, size = config.embedding_size, config.decoder_size
     normal = initializers.normal(embedding_size**-0.5)
-    read_size = config.annotation_size if config.query == "previous" else 0
-    fed_size = size if config.input_feeding else 0
-    input_size = embedding_size + read_size + fed_size
+    context_size = config.annotation_size if config.query == "previous" else 0
+    input_size = embedding_size + context_size + (size if config.input_feeding else 0)
     params = {
         "embedding": normal(keys[1], (vocabulary_size, embedding_size)),
         "attention": init_attention(
@@ -96,186 +256,3 @@ def _init_layer(keys, config: ModelConfig, input_size: int) -> Params:
         return lstm
     shape = config.encoder_size, config.decoder_size
     return lstm | {"start": {"kernel": initializers.glorot_uniform()(start_key, shape)}}
-
-
-def _layers(params: Params) -> list[Params]:
-    return [params, *params.get("upper", ())]
-
-
-def decoder_start(
-    params: Params,
-    config: ModelConfig,
-    memory: Memory,
-    ends: Sequence[LastState],
-    training_keys: Key[Array, " B"] | None = None,
-) -> DecoderState:
-    """The state before the first step; p_0 = 0, h̃_0 = 0.
-
-    Each layer starts from the encoder layer's beside it: h_0 = tanh(W · backward state at s = 0)
-    and c_0 = 0, or, where the encoder reads in one direction, its last state and cell as they are.
-
-    ends: of the encoder's layers. training_keys: in training, a random key a sentence, for
-    attention that decides at random.
-    """
-    starts = [_start(layer, *end) for layer, end in zip(_layers(params), ends, strict=True)]
-    hidden, cell = map(list, zip(*starts, strict=True))
-    attention = initial_attention_state(memory, config.attention, training_keys)
-    attentional = jnp.zeros_like(hidden[0]) if config.writes_attentional else None
-    return DecoderState(hidden, cell, attention, attentional)
-
-
-def _start(layer: Params, hidden: Array, cell: Array) -> tuple[Array, Array]:
-    if "start" not in layer:
-        return hidden, at_least_float32(cell)
-    hidden = jnp.tanh(dense(hidden, **layer["start"]))
-    return hidden, at_least_float32(jnp.zeros_like(hidden))
-
-
-def feed_back(params: Params, config: ModelConfig, embedding: Float[Array, "*N E"]) -> Feedback:
-    """The products that read i_t, a word's embedding: known before the step where the word is."""
-    lstm = params["lstm"]
-    kernel = lstm["input_kernel"][: embedding.shape[-1]]
-    _, for_feedback = _attention_kernels(params, config)
-    for_attention = tuple(
-        None if kernel is None else dense(embedding, kernel) for kernel in for_feedback
-    )
-    return for_attention, dense(embedding, kernel, lstm["bias"])
-
-
-def step_kernels(params: Params, config: ModelConfig) -> Kernels:
-    """The kernels of a step's products.
-
-    recurrent: the first layer's gates from its h_{t-1}; and, where the same state attends, what
-    attention reads of it, in front. query: what attention reads of any other state. fed: gates from
-    c_t and h̃_{t-1}, as far as they are read. upper1, upper2, …: a layer's gates from [h_t of the
-    layer below; its own h_{t-1}]. attentional: h̃_t from [c_t; h_t].
-    """
-    for_query, _ = _attention_kernels(params, config)
-    recurrent = [params["lstm"]["recurrent_kernel"]]
-    query = [kernel for kernel in for_query if kernel is not None]
-    if _first_attends(config):
-        query, recurrent = [], [*query, *recurrent]
-    kernels = {
-        "recurrent": jnp.concatenate(recurrent, axis=1),
-        "fed": params["lstm"]["input_kernel"][config.embedding_size :],
-    }
-    if query:
-        kernels["query"] = jnp.concatenate(query, axis=1)
-    for number, layer in enumerate(params.get("upper", ()), start=1):
-        both = layer["lstm"]["input_kernel"], layer["lstm"]["recurrent_kernel"]
-        kernels[f"upper{number}"] = jnp.concatenate(both)
-    if config.writes_attentional:
-        kernels["attentional"] = params["attentional"]["kernel"]
-    return {name: kernel for name, kernel in kernels.items() if kernel.size}
-
-
-def step_params(params: Params) -> Params:
-    """What a step reads beside its kernels: of attention all, of other layers their biases."""
-    upper = [{"lstm": {"bias": layer["lstm"]["bias"]}} for layer in params.get("upper", ())]
-    return {"attention": params["attention"], "upper": upper}
-
-
-def _attention_kernels(params: Params, config: ModelConfig) -> tuple[Parts, Parts]:
-    return attention_kernels(params["attention"], config.attention, config.decoder_size)
-
-
-def _first_attends(config: ModelConfig) -> bool:
-    """One product reads h_{t-1} for attention and for the gates."""
-    return config.layers == 1 and config.query == "previous"
-
-
-def decoder_step(
-    params: Params,
-    config: ModelConfig,
-    product: Product,
-    state: DecoderState,
-    feedback: Feedback,
-    memory: Memory,
-    kept: Float[Array, "*N U"] | None = None,
-    **attention_options,
-) -> tuple[DecoderState, AttentionOutput]:
-    """One step.
-
-    With the state before it, h_{t-1}: attend, then the LSTMs read [i_t; c_t], and h̃_{t-1} where it
-    is fed. With its own state, h_t: the LSTMs read i_t, and h̃_{t-1} where it is fed, then attend.
-
-    params: `step_params` suffice, in the precision of the products. product: `product(name, x)` is
-    `x @ step_kernels(params, config)[name]`, which may be more precise than x. feedback: of this
-    step's word. kept: in training, what dropout between the layers multiplies their states by.
-    attention_options: threshold, implementation and details of `attend`.
-    """
-    for_attention, gates = feedback
-    for_query, _ = _attention_kernels(params, config)
-    widths = [0 if kernel is None else kernel.shape[1] for kernel in for_query]
-    dtype = state.hidden[0].dtype
-
-    def attend(query: Array, sums: Array | None) -> AttentionOutput:
-        """sums: what attention reads of the query in one product, parts in one."""
-        parts = (None, None) if sums is None else jnp.split(sums, widths[:1], axis=-1)
-        parts = [p.astype(dtype) if width else None for p, width in zip(parts, widths, strict=True)]
-        return attend_projected(
-            params["attention"],
-            config.attention,
-            query,
-            tuple(parts),
-            for_attention,
-            state.attention,
-            memory,
-            **attention_options,
-        )
-
-    def attend_with(query: Array) -> AttentionOutput:
-        return attend(query, product("query", query) if sum(widths) else None)
-
-    recurrent = product("recurrent", state.hidden[0])
-    fed = [state.attentional] if config.input_feeding else []
-    if _first_attends(config):
-        sums, recurrent = jnp.split(recurrent, [sum(widths)], axis=-1)
-        attended = attend(state.hidden[0], sums)
-    elif config.query == "previous":
-        attended = attend_with(state.hidden[-1])
-    if config.query == "previous":
-        fed = [attended.context, *fed]
-    gates = gates + recurrent
-    if fed:
-        gates = gates + product("fed", jnp.concatenate(fed, axis=-1))
-    hidden, cell = _advance(params.get("upper", ()), product, gates, state, kept)
-    if config.query == "current":
-        attended = attend_with(hidden[-1])
-    attentional = state.attentional
-    if attentional is not None:
-        both = jnp.concatenate([attended.context, hidden[-1]], axis=-1)
-        attentional = jnp.tanh(product("attentional", both)).astype(dtype)
-    return DecoderState(hidden, cell, attended.state, attentional), attended
-
-
-def _advance(
-    upper: Sequence[Params],
-    product: Product,
-    gates: Float[Array, "B *K G"],
-    state: DecoderState,
-    kept: Float[Array, "*N U"] | None,
-) -> tuple[list[Array], list[Array]]:
-    """All layers, from the first layer's gates: hidden states and cells."""
-    hidden, cells = [], []
-    masks = [None] * len(upper) if kept is None else jnp.split(kept, len(upper), axis=-1)
-    for number, (own, cell) in enumerate(zip(state.hidden, state.cell, strict=True)):
-        if number:
-            mask = masks[number - 1]
-            below = hidden[-1] if mask is None else hidden[-1] * mask
-            both = jnp.concatenate([below, own], axis=-1)
-            gates = product(f"upper{number}", both) + upper[number - 1]["lstm"]["bias"]
-        new, cell = lstm_update(gates, cell)
-        hidden.append(new.astype(own.dtype))
-        cells.append(cell)
-    return hidden, cells
-
-
-def bottleneck(params: Params, output: Float[Array, "*N H"]) -> Float[Array, "*N F"]:
-    """The linear layer that keeps the output layer's connections few."""
-    return dense(output, **params["bottleneck"])
-
-
-def logits(params: Params, bottleneck: Float[Array, "*N F"]) -> Float[Array, "*N V"]:
-    """Unnormalised log probabilities of all words, in float32."""
-    return dense(bottleneck, **params["output"], dtype=jnp.float32)

@@ -1,6 +1,6 @@
 """Encoder and decoder together: parameters, and the probability of a given translation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +8,8 @@ import optax
 from flax import struct
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, PyTree
 
-from fa_jax.attention import AttentionOutput, Memory, learn_in_windows
+from fa_jax.attention import AttentionOutput, Memory
+from fa_jax.attention.implementation import Implementation
 from fa_jax.attention.memory import prepared_in_pieces
 from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
@@ -17,6 +18,7 @@ from fa_jax.model import decoder
 from fa_jax.model.contextualize import gate, init_contextualize, sentence_context
 from fa_jax.model.dropout import dropout, split_keys
 from fa_jax.model.encoder import encode, init_encoder
+from fa_jax.model.fused import fuse, fused_products
 from fa_jax.model.hoisted_scan import hoisted_scan
 
 
@@ -25,11 +27,14 @@ class Source:
     """A source sentence as decoding needs it.
 
     start: the decoder's first state. gate: what passes of the target's embeddings; None: all.
+    dropout_keys: in training, one a sentence for words fed back, for what is between the decoder's
+    layers, and for the bottleneck.
     """
 
     memory: Memory
     start: decoder.DecoderState
     gate: Float[Array, "B E"] | None
+    dropout_keys: tuple[Key[Array, " B"] | None, ...]
 
 
 def init_encoder_decoder(
@@ -56,30 +61,27 @@ def read_source(
     config: ModelConfig,
     source: Int[Array, "B S"],
     lengths: Int[Array, " B"],
-    dropout_keys: Key[Array, " B"] | None = None,
-    attention_keys: Key[Array, " B"] | None = None,
+    training_keys: Key[Array, " B"] | None = None,
     longest: Int[Array, ""] | None = None,
 ) -> Source:
     """Reads sentences once, before decoding.
 
     params: float32, or cast. source: words, padded to S. lengths: each sentence's own.
-    dropout_keys, attention_keys: in training, random keys, one a sentence. longest: as of `encode`.
+    training_keys: in training, a random key a sentence, for dropout and spans. longest: as of
+    `encode`.
     """
+    reading, embedding, bottleneck, attending, between = split_keys(training_keys, 5)
     embedded = params["encoder"]["embedding"][source.T].astype(config.compute_dtype)
     target_gate = None
     if config.contextualize:
         context = sentence_context(params["context"], embedded, lengths, longest)
         embedded = embedded * gate(params["context"]["source_gate"], context)
         target_gate = gate(params["context"]["target_gate"], context)
-    embedded = dropout(embedded, config.dropout, dropout_keys)
-    between = split_keys(dropout_keys, 2)[1]
-    annotations, ends = encode(
-        params["encoder"], embedded, lengths, config.dropout, between, longest
-    )
+    annotations, ends = encode(params["encoder"], config, embedded, lengths, reading, longest)
     attention = cast_for_compute(params["decoder"]["attention"], config)
     memory = prepared_in_pieces(attention, annotations, lengths, config.attention, longest)
-    start = decoder.decoder_start(params["decoder"], config, memory, ends, attention_keys)
-    return Source(memory, start, target_gate)
+    start = decoder.decoder_start(params["decoder"], config, memory, ends, attending)
+    return Source(memory, start, target_gate, (embedding, between, bottleneck))
 
 
 def embed_target(params: Params, source: Source, words: Int[Array, "B N"]) -> Float[Array, "B N E"]:
@@ -91,76 +93,69 @@ def embed_target(params: Params, source: Source, words: Int[Array, "B N"]) -> Fl
 def force_translation(
     params: Params,
     config: ModelConfig,
-    source: Int[Array, "B S"],
-    source_lengths: Int[Array, " B"],
+    read: Source,
     target: Int[Array, "B T"],
     *,
     threshold: float | Float[Array, ""] | Float[Array, "B 1"] = jnp.inf,
-    implementation: str | None = "dense",
-    training_keys: Key[Array, " B"] | None = None,
-    details: bool = True,
-    in_windows: bool = False,
-    lines: bool = False,
+    implementation: Implementation = "dense",
+    lines: Int[Array, "B S"] | None = None,
     collect: Callable[[AttentionOutput], PyTree] = lambda attended: attended,
 ) -> tuple[Float[Array, "T B F"], PyTree]:
     """The decoder's steps while it is fed the target's words.
 
     Returns what the output layer reads, and what attention did: leaves [T, B, ...].
 
-    params: float32, so that gradients are not rounded, or cast. source, target: words, padded to S
-    and T. threshold, implementation: of `attend`. training_keys: in training, a random key a
-    sentence. details: of `attend`. in_windows: by `learn_in_windows`, whatever the implementation.
-    lines: source and target may have some, with an end of sentence between them (`line_begins`).
-    collect: what is kept of each step's attention.
+    params: float32, so that gradients are not rounded, or cast. read: the sources. target: words,
+    padded to T. threshold, implementation: of `attend`; only "dense" has details. lines: the
+    sources' words, where they and targets may have several lines (`line_begins`). collect: what is
+    kept of each step's attention.
     """
-    keys = split_keys(training_keys, 5)
-    read = read_source(params, config, source, source_lengths, keys[0], keys[3])
-    if in_windows:
-        implementation = "windowed"
-        memory, attention = learn_in_windows(read.memory, read.start.attention)
-        read = read.replace(memory=memory, start=read.start.replace(attention=attention))
-
+    embedding_keys, between_keys, bottleneck_keys = read.dropout_keys
     fed_back = jnp.pad(target[:, :-1], ((0, 0), (1, 0)), constant_values=BEGIN)
     embedded = embed_target(params, read, fed_back).swapaxes(0, 1)
-    embedded = dropout(embedded, config.dropout, keys[1])
-    kept = _between_layers(config, embedded, keys[4])
-    begins = line_begins(source, fed_back).T if lines else None
+    embedded = dropout(embedded, config.dropout, embedding_keys)
+    masks = _masks(config, embedded, between_keys)
+    begins = None if lines is None else line_begins(lines, fed_back).T
+    params, threshold = params["decoder"], jnp.asarray(threshold, jnp.float32)
+    kernels = decoder.step_kernels(params, config)
 
     def step(product, constants, state, inputs):
-        decoder_params, memory, threshold = constants
-        feedback, kept, begin = inputs
+        params, memory, threshold = constants
+        feedback, masks, begin = inputs
         if begin is not None:
             focus = jnp.where(begin < 0, state.attention.focus, begin)
             state = state.replace(attention=state.attention.replace(focus=focus))
         state, attended = decoder.decoder_step(
-            cast_for_compute(decoder_params, config),
+            cast_for_compute(params, config),
             config,
-            product,
+            fused_products(kernels, product),
             state,
             feedback,
             memory,
-            kept,
+            masks,
             threshold=threshold,
             implementation=implementation,
-            details=details,
+            details=implementation == "dense",
         )
         return state, (state.output, collect(attended))
 
     _, (output, attention) = hoisted_scan(
         step,
         config.rematerialize,
-        decoder.step_kernels(params["decoder"], config),
-        (decoder.step_params(params["decoder"]), read.memory, jnp.asarray(threshold, jnp.float32)),
+        fuse(kernels),
+        (decoder.step_params(params), read.memory, threshold),
         read.start,
-        (decoder.feed_back(params["decoder"], config, embedded), kept, begins),
+        (decoder.feed_back(params, config, embedded), masks, begins),
     )
-    bottleneck = decoder.bottleneck(params["decoder"], output)
-    return dropout(bottleneck, config.dropout, keys[2]), attention
+    return dropout(decoder.bottleneck(params, output), config.dropout, bottleneck_keys), attention
 
 
 def line_begins(source: Int[Array, "B S"], fed_back: Int[Array, "B T"]) -> Float[Array, "B T"]:
     """The focus that a step starts from where the word before it ended a line: the end of the
-    source's line of the same number. -1 where it goes on from the step before."""
+    source's line of the same number. -1 where it goes on from the step before.
+
+    Lines have an end of sentence between them.
+    """
     ends = source == END
     places = jnp.argsort(~ends, axis=1, stable=True)  # of the ends first
     number = jnp.cumsum(fed_back == END, axis=1)
@@ -169,14 +164,15 @@ def line_begins(source: Int[Array, "B S"], fed_back: Int[Array, "B T"]) -> Float
     return jnp.where(known, place, -1).astype(jnp.float32)
 
 
-def _between_layers(
+def _masks(
     config: ModelConfig, embedded: Float[Array, "T B E"], keys: Key[Array, " B"] | None
-) -> Float[Array, "T B U"] | None:
-    """What dropout multiplies the states between the decoder's layers by; None: nothing."""
-    if keys is None or config.layers == 1 or config.dropout == 0:
-        return None
-    units = config.decoder_size * (config.layers - 1)
-    return dropout(jnp.ones((*embedded.shape[:2], units), embedded.dtype), config.dropout, keys)
+) -> Sequence[Float[Array, "T B H"]]:
+    """What dropout multiplies the states between the decoder's layers by; empty: nothing."""
+    between = config.layers - 1
+    if keys is None or between == 0 or config.dropout == 0:
+        return ()
+    ones = jnp.ones((*embedded.shape[:2], between * config.decoder_size), embedded.dtype)
+    return jnp.split(dropout(ones, config.dropout, keys), between, axis=-1)
 
 
 def word_log_probs(

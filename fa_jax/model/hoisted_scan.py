@@ -16,43 +16,43 @@ from jaxtyping import Array, Float, PyTree
 from fa_jax.attention.score import at_least_float32
 from fa_jax.model.product import contract
 
-Kernels = dict[str, Float[Array, "I J"]]
-Product = Callable[[str, Float[Array, "*N I"]], Float[Array, "*N J"]]
-
 
 @partial(jax.custom_vjp, nondiff_argnums=(0, 1))
 def hoisted_scan(
     step: Callable,
     rematerialize: bool,
-    kernels: Kernels,
+    kernels: dict[str, Float[Array, "_ _"]],
     constants: PyTree,
     carry: PyTree,
     inputs: PyTree,
 ) -> tuple[PyTree, PyTree]:
     """`lax.scan` of `step(product, constants, carry, x) -> (carry, y)`; returns carry and ys.
 
-    `product(name, x)` is `x @ kernels[name]` in float32, from factors as precise as x; a step uses
-    each kernel at most once. rematerialize: recompute the steps in the backward pass. inputs:
-    leaves [T, ...], one x a step.
+    `product(name, x)` is `x @ kernels[name]` in float32, from factors as precise as x [B, I]; a
+    step uses each kernel once. rematerialize: recompute the steps in the backward pass. inputs:
+    leaves [T, B, ...], one x a step; the first is as precise as the factors.
     """
-    product = _product_with(kernels)
+
+    def product(name: str, x: Array) -> Array:
+        return contract("bi,ij->bj", x, kernels[name].astype(x.dtype))
+
     return jax.lax.scan(lambda carry, x: step(product, constants, carry, x), carry, inputs)
 
 
-def _product_with(kernels: Kernels) -> Product:
-    return lambda name, x: contract("bi,ij->bj", x, kernels[name].astype(x.dtype))
-
-
 def _forward(step, rematerialize, kernels, constants, carry, inputs):
-    taps = _zero_taps(step, kernels, constants, carry, inputs)
-    rounded = {name: kernels[name].astype(tap.dtype) for name, tap in taps.items()}
+    first = jax.tree.leaves(inputs)[0]
+    rounded = {name: kernel.astype(first.dtype) for name, kernel in kernels.items()}
+    taps = {
+        name: jnp.zeros((*first.shape[:2], kernel.shape[1]), first.dtype)
+        for name, kernel in kernels.items()
+    }
 
     def body(wide, carry, x, taps):
         factors = {}
 
-        def product(name: str, value: Array) -> Array:
-            factors[name] = value
-            return _tapped_product(value, rounded[name], taps[name])
+        def product(name: str, x: Array) -> Array:
+            factors[name] = x
+            return _tapped_product(x, rounded[name], taps[name])
 
         narrow = jax.tree.map(lambda x, given: x.astype(given.dtype), wide, constants)
         carry, y = step(product, narrow, carry, x)
@@ -88,9 +88,9 @@ hoisted_scan.defvjp(_forward, _backward)
 
 
 @jax.custom_vjp
-def _tapped_product(value: Array, kernel: Array, tap: Array) -> Array:
-    """`value @ kernel`; its gradient also becomes the tap's, which the scan stacks step by step."""
-    return contract("bi,ij->bj", value, kernel)
+def _tapped_product(x: Array, kernel: Array, tap: Array) -> Array:
+    """`x @ kernel`; its gradient also becomes the tap's, which the scan stacks step by step."""
+    return contract("bi,ij->bj", x, kernel)
 
 
 def _tapped_backward(kernel, gradient):
@@ -99,18 +99,3 @@ def _tapped_backward(kernel, gradient):
 
 
 _tapped_product.defvjp(lambda *args: (_tapped_product(*args), args[1]), _tapped_backward)
-
-
-def _zero_taps(step, kernels, constants, carry, inputs) -> dict[str, Array]:
-    """One all-zero array a kernel: shaped as its products over all steps, precise as factors."""
-    found, multiply = {}, _product_with(kernels)
-
-    def product(name: str, value: Array) -> Array:
-        sums = multiply(name, value)
-        found[name] = sums.shape, value.dtype
-        return sums
-
-    first = jax.tree.map(lambda leaf: leaf[0], inputs)
-    jax.eval_shape(partial(step, product), constants, carry, first)
-    steps = jax.tree.leaves(inputs)[0].shape[0]
-    return {name: jnp.zeros((steps, *shape), dtype) for name, (shape, dtype) in found.items()}

@@ -8,10 +8,11 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float, Key
 
+from fa_jax.attention import learn_in_windows
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch
 from fa_jax.model.cross_entropy import weighted_cross_entropy
-from fa_jax.model.encoder_decoder import Params, force_translation
+from fa_jax.model.encoder_decoder import Params, force_translation, read_source
 
 
 @struct.dataclass
@@ -60,17 +61,18 @@ def translation_loss(
     border. What a span costs is added to a sentence's loss as the mean over its steps.
     training_keys: a random key a sentence, for dropout and spans; None: there is no noise.
     """
+    read = read_source(params, config.model, batch.source, batch.source_lengths, training_keys)
+    if config.training.in_windows:
+        memory, attention = learn_in_windows(read.memory, read.start.attention)
+        read = read.replace(memory=memory, start=read.start.replace(attention=attention))
     bottleneck, of_steps = force_translation(
         params,
         config.model,
-        batch.source,
-        batch.source_lengths,
+        read,
         batch.target,
         threshold=threshold,
-        training_keys=training_keys,
-        details=False,
-        in_windows=config.training.in_windows,
-        lines=config.data.documents,
+        implementation="windowed" if config.training.in_windows else "dense",
+        lines=batch.source if config.data.documents else None,
         collect=lambda attended: (attended.strength, attended.cost, attended.window),
     )
     mask = (jnp.arange(batch.target.shape[1])[:, None] < batch.target_lengths).astype(jnp.float32)

@@ -38,7 +38,8 @@ def test_a_sentence_of_one_word_and_its_translation(query):
         return memory.annotations, memory.keys
 
     def write(params):
-        bottleneck, _ = force_translation(params, config, words, length, words)
+        source = read_source(params, config, words, length)
+        bottleneck, _ = force_translation(params, config, source, words)
         return word_log_probs(params, bottleneck, words)
 
     of = operations(config, VOCABULARY)

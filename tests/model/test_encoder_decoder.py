@@ -20,6 +20,7 @@ from fa_jax.model.encoder_decoder import (
     read_source,
     word_log_probs,
 )
+from fa_jax.model.fused import fuse
 from fa_jax.presets import SYSTEMS
 from fa_jax.training.loss import translation_loss
 from tests.model.reference import force
@@ -47,18 +48,17 @@ def parameters(config=CONFIG):
     return params
 
 
-def forced(params, config, source_length, target_length, **options):
+def forced(params, config, source_length, target_length, training_keys=None, **options):
     target = padded(TARGETS, target_length)
     lengths = jnp.array([len(s) for s in SOURCES])
     params = cast_for_compute(params, config)
-    bottleneck, attention = force_translation(
-        params, config, padded(SOURCES, source_length), lengths, target, **options
-    )
+    read = read_source(params, config, padded(SOURCES, source_length), lengths, training_keys)
+    bottleneck, attention = force_translation(params, config, read, target, **options)
     return word_log_probs(params, bottleneck, target), attention
 
 
 def test_attention_and_gates_read_the_state_by_one_product():
-    kernels = decoder.step_kernels(parameters()["decoder"], CONFIG)
+    kernels = fuse(decoder.step_kernels(parameters()["decoder"], CONFIG))
     gates, score, strength = 4 * 7, 8, 8
     assert kernels["recurrent"].shape == (7, gates + score + strength)
     assert "query" not in kernels
@@ -129,9 +129,9 @@ def test_a_line_begins_where_the_source_has_its_line():
 
 @jax.jit
 def _forced_lines(params, sources, targets):
-    lengths = (sources > 0).sum(1)
+    read = read_source(params, CONFIG, sources, (sources > 0).sum(1))
     bottleneck, attention = force_translation(
-        params, CONFIG, sources, lengths, targets, threshold=0.5, lines=True
+        params, CONFIG, read, targets, threshold=0.5, lines=sources
     )
     return word_log_probs(params, bottleneck, targets), attention
 
@@ -201,15 +201,10 @@ def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
     log_probs, _ = forced(params, config, 7, 6, training_keys=keys)
     without, _ = forced(params, config, 7, 6)
     assert not np.allclose(log_probs[0, :3], without[0, :3])
-    bottleneck, _ = force_translation(
-        params,
-        config,
-        padded(SOURCES[:1], 7),
-        jnp.array([7]),
-        padded(TARGETS[:1], 6),
-        training_keys=keys[:1],
-    )
-    alone = word_log_probs(params, bottleneck, padded(TARGETS[:1], 6))
+    target = padded(TARGETS[:1], 6)
+    read = read_source(params, config, padded(SOURCES[:1], 7), jnp.array([7]), keys[:1])
+    bottleneck, _ = force_translation(params, config, read, target)
+    alone = word_log_probs(params, bottleneck, target)
     np.testing.assert_allclose(alone[0, :3], log_probs[0, :3], rtol=1e-5)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from flax import linen as nn
 
-from fa_jax.model.dense import dense
 from fa_jax.model.lstm import init_lstm, lstm_states, lstm_update, zero_state
+from fa_jax.model.product import dense
 
 STEPS, BATCH, SIZE, INPUT = 9, 4, 5, 3
 LENGTHS = np.array([9, 1, 0, 6])

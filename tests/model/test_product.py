@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from fa_jax.model.cross_entropy import weighted_cross_entropy
-from fa_jax.model.dense import dense
-from fa_jax.model.product import contract
+from fa_jax.model.product import contract, dense
 
 
 def normal(seed, *shape):
