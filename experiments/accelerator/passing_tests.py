@@ -16,14 +16,15 @@ from experiments.accelerator.conditions import Conditions
 from experiments.accelerator.measured import without_folders
 from fa_jax.errors import UserError
 
+SMALLEST = "tests/training/test_cross_entropy.py"
 PATHS = (
+    SMALLEST,
     "tests/training/test_step.py",
     "tests/decoding/test_beam_search.py",
     "tests/model",
     "tests/attention",
 )
 """The quick ones first: each may take all time that is left."""
-SMALLEST = "tests/model/test_cross_entropy.py"
 PLATFORMS = {"gpu": "cuda"}
 """JAX's names for setting a platform, where they are not those for asking."""
 TO_END = 15

@@ -11,8 +11,8 @@ from jaxtyping import Array, Float, Key
 from fa_jax.attention import learn_in_windows
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch
-from fa_jax.model.cross_entropy import weighted_cross_entropy
 from fa_jax.model.encoder_decoder import Params, force_translation, read_source
+from fa_jax.training.cross_entropy import weighted_cross_entropy
 
 
 @struct.dataclass

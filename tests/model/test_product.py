@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from fa_jax.model.cross_entropy import weighted_cross_entropy
 from fa_jax.model.product import contract, dense
+from fa_jax.training.cross_entropy import weighted_cross_entropy
 
 
 def normal(seed, *shape):

@@ -6,8 +6,8 @@ import numpy as np
 import optax
 import pytest
 
-from fa_jax.model import cross_entropy
-from fa_jax.model.cross_entropy import weighted_cross_entropy
+from fa_jax.training import cross_entropy
+from fa_jax.training.cross_entropy import weighted_cross_entropy
 
 
 def plain(kernel, bias, hidden, words, weights):
