@@ -34,22 +34,13 @@ class Ends:
 
 
 @struct.dataclass
-class Finished:
-    """What a sentence's search has come to so far. scored, calls: as of `Hypotheses`."""
-
-    ends: Ends
-    scored: Int[Array, " P"]
-    calls: Int[Array, " P"]
-
-
-@struct.dataclass
 class Places:
     """Sentences that are searched together, and everything that a step of the search changes.
 
     sentence: number in the queue. read: by each member. limits, shortlist: as of `beam_search`.
     step: words so far.
     last: words of the last step. live_scores: sums of log p; -inf marks an empty place in the
-    beam. decoders: of each member. finished: hypotheses that ended, and what the search cost.
+    beam. decoders: of each member. ends: of the best so far. scored, calls: as of `Hypotheses`.
     """
 
     sentence: Int[Array, " P"]
@@ -60,7 +51,9 @@ class Places:
     last: Int[Array, "P K"]
     live_scores: Float[Array, "P K"]
     decoders: list[DecoderState]
-    finished: Finished
+    ends: Ends
+    scored: Int[Array, " P"]
+    calls: Int[Array, " P"]
 
 
 @dataclass(frozen=True)
@@ -75,7 +68,7 @@ class Beam:
     def is_open(self, places: Places) -> Bool[Array, " P"]:
         """Where a live hypothesis can still win: all its further words may be certain."""
         best_possible = places.live_scores.max(1) / self.power(places.limits)
-        to_beat = places.finished.ends.scores[:, min(self.n_best, self.size) - 1]
+        to_beat = places.ends.scores[:, min(self.n_best, self.size) - 1]
         return (best_possible > to_beat) & (places.step < places.limits)
 
     def start(
@@ -100,7 +93,9 @@ class Beam:
             decoders=jax.tree.map(
                 lambda leaf: jnp.repeat(leaf[:, None], self.size, axis=1), starts
             ),
-            finished=Finished(Ends(nothing, zeros, zeros), zeros[:, 0], zeros[:, 0]),
+            ends=Ends(nothing, zeros, zeros),
+            scored=zeros[:, 0],
+            calls=zeros[:, 0],
         )
 
     def step(self, places: Places) -> tuple[Places, Int[Array, "P K 2"]]:
@@ -122,21 +117,17 @@ class Beam:
             lengths=length,
             places=jax.lax.broadcasted_iota(jnp.int32, parent.shape, 1),
         )
-        earlier = places.finished
-        both = jax.tree.map(lambda a, b: jnp.concatenate([a, b], axis=1), earlier.ends, ends)
+        both = jax.tree.map(lambda a, b: jnp.concatenate([a, b], axis=1), places.ends, ends)
         _, best = jax.lax.top_k(both.scores, self.size)
-        finished = Finished(
-            ends=_choose(both, best),
-            scored=earlier.scored + (sum(windows) * live).sum(1),
-            calls=earlier.calls + len(self.members) * live.sum(1),
-        )
         live_scores = jnp.where(ended, -jnp.inf, scores)
         after = places.replace(
             step=places.step + 1,
             last=word,
             live_scores=jnp.where(searched, live_scores, places.live_scores),
             decoders=_choose(list(decoders), parent),
-            finished=finished,
+            ends=_choose(both, best),
+            scored=places.scored + (sum(windows) * live).sum(1),
+            calls=places.calls + len(self.members) * live.sum(1),
         )
         return after, jnp.stack([parent, word], axis=-1)
 

@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from fa_jax.config import ModelConfig
 from fa_jax.decoding.beam import Beam, Ends, Places
-from fa_jax.decoding.member import Read, prepared_member
+from fa_jax.decoding.member import Read, prepared_members
 from fa_jax.decoding.shortlist import Shortlist
 from fa_jax.model.encoder_decoder import Params
 
@@ -98,17 +98,15 @@ def beam_search(
     taken_in = -(-places // SHARE_TAKEN_IN) if places < count else places
     ahead = taken_in * (READ_TOGETHER if places < count else 1)
     waiting = (limits > 0).sum()
-    members = [
-        prepared_member(
-            *one,
-            shortlist=shortlist,
-            output_dtype=output_dtype,
-            many=places < count,
-            threshold=threshold,
-            implementation=implementation,
-        )
-        for one in zip(params, configs, strict=True)
-    ]
+    members = prepared_members(
+        params,
+        configs,
+        shortlist=shortlist,
+        output_dtype=output_dtype,
+        many=places < count,
+        threshold=threshold,
+        implementation=implementation,
+    )
     beam = Beam(members, beam_size, n_best, length_exponent)
 
     def read(rows: Int[Array, " N"]) -> list[Read]:
@@ -129,12 +127,12 @@ def beam_search(
         age = queue.places.step  # the oldest go first: `Queue.notes` forgets
         free = jnp.argsort(jnp.where(beam.is_open(queue.places), 1, -age))[:taken_in]
         first = queue.taken % ahead
-        some = jax.tree.map(
+        next_read = jax.tree.map(
             lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, first, taken_in), read_ahead
         )
-        new = start(queue.taken + jnp.arange(taken_in), some)
+        begun = start(queue.taken + jnp.arange(taken_in), next_read)
         return queue.replace(
-            places=jax.tree.map(lambda all_, some: all_.at[free].set(some), queue.places, new),
+            places=jax.tree.map(lambda all_, new: all_.at[free].set(new), queue.places, begun),
             taken=queue.taken + taken_in,
             found=_kept(queue, free, beam),
         )
@@ -151,9 +149,9 @@ def beam_search(
         return queue.replace(places=after, time=queue.time + 1, notes=notes)
 
     like = jax.eval_shape(read, jnp.arange(taken_in))
-    nobody = jax.tree.map(lambda leaf: jnp.zeros((places, *leaf.shape[1:]), leaf.dtype), like)
+    nothing = jax.tree.map(lambda leaf: jnp.zeros((places, *leaf.shape[1:]), leaf.dtype), like)
     queue = Queue(
-        places=start(jnp.full(places, count), nobody),
+        places=start(jnp.full(places, count), nothing),
         taken=jnp.int32(0),
         time=jnp.int32(0),
         notes=jnp.zeros((2 * max_length, places, beam_size, 2), jnp.int32),
@@ -183,8 +181,7 @@ def _nothing_found(count: int, beam_size: int, max_length: int) -> Hypotheses:
 def _kept(queue: Queue, chosen: Int[Array, " N"], beam: Beam) -> Hypotheses:
     """What was found so far, with what the chosen places have come to."""
     places = jax.tree.map(lambda leaf: leaf[chosen], queue.places)
-    finished, lengths = places.finished, places.limits[:, None]
-    ends = finished.ends
+    ends, lengths = places.ends, places.limits[:, None]
     cut = Ends(
         scores=places.live_scores / beam.power(lengths),
         lengths=jnp.broadcast_to(lengths, ends.lengths.shape),
@@ -193,9 +190,9 @@ def _kept(queue: Queue, chosen: Int[Array, " N"], beam: Beam) -> Hypotheses:
     none_finished = ends.scores[:, :1] == -jnp.inf  # the limit came first
     ends = jax.tree.map(partial(jnp.where, none_finished), cut, ends)
     words = _read_back(queue.notes, chosen, queue.time - places.step, ends)
-    new = Hypotheses(words, ends.lengths, ends.scores, finished.scored, finished.calls)
+    found = Hypotheses(words, ends.lengths, ends.scores, places.scored, places.calls)
     return jax.tree.map(
-        lambda all_, some: all_.at[places.sentence].set(some, mode="drop"), queue.found, new
+        lambda all_, new: all_.at[places.sentence].set(new, mode="drop"), queue.found, found
     )
 
 

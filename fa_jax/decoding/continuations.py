@@ -31,10 +31,10 @@ def best_continuations(
     firsts = jnp.broadcast_to(jnp.arange(beam) * groups, (rows, beam))
     chosen = jnp.sort(jnp.concatenate([firsts, chosen], axis=1), axis=1)
     hypothesis, word = chosen // groups, chosen % groups * GROUP
-    some = jnp.take_along_axis(grouped.reshape(rows, -1, GROUP), chosen[..., None], axis=1)
-    some = some + jnp.take_along_axis(before, hypothesis, axis=1)[..., None]
-    some = jnp.where(word[..., None] + jnp.arange(GROUP) >= first, some, -jnp.inf)
-    best, place = jax.lax.top_k(some.reshape(rows, -1), count)
+    sums = jnp.take_along_axis(grouped.reshape(rows, -1, GROUP), chosen[..., None], axis=1)
+    sums = sums + jnp.take_along_axis(before, hypothesis, axis=1)[..., None]
+    sums = jnp.where(word[..., None] + jnp.arange(GROUP) >= first, sums, -jnp.inf)
+    best, place = jax.lax.top_k(sums.reshape(rows, -1), count)
     group = place // GROUP
     hypothesis, word = (jnp.take_along_axis(x, group, axis=1) for x in (hypothesis, word))
     return best, hypothesis, word + place % GROUP

@@ -21,12 +21,12 @@ from fa_jax.attention import AttentionState
 from fa_jax.config import ModelConfig
 from fa_jax.data.vocabulary import END
 from fa_jax.decoding.beam import Beam, Places
-from fa_jax.decoding.member import Member, Read, prepared_member
+from fa_jax.decoding.member import Read, prepared_members
 from fa_jax.decoding.shortlist import Shortlist
 from fa_jax.model.decoder import DecoderState
 from fa_jax.model.encoder_decoder import Params
 
-OF_A_LINE = ("limits", "step", "last", "live_scores", "decoders", "finished")
+OF_A_LINE = ("limits", "step", "last", "live_scores", "decoders", "ends", "scored", "calls")
 """What of `Places` begins anew with a line."""
 
 
@@ -84,7 +84,8 @@ def begin(
       shortlist, beam_size, output_dtype: as of `beam_search`.
       steps: T, at least the sum of a document's limits.
     """
-    members = _members(params, configs, shortlist, output_dtype)
+    settings = {"shortlist": shortlist, "output_dtype": output_dtype, "many": True}
+    members = prepared_members(params, configs, **settings)
     read = [
         member.read(source, length, shortlist.candidates)
         for member, source, length in zip(members, sources, lengths, strict=True)
@@ -128,8 +129,9 @@ def advance(
       read, progress: from there.
       threshold, length_exponent, implementation: as of `beam_search`. steps: at most so many.
     """
-    attention = {"threshold": threshold, "implementation": implementation}
-    members = _members(params, configs, shortlist, output_dtype, **attention)
+    settings = {"shortlist": shortlist, "output_dtype": output_dtype, "many": True}
+    settings |= {"threshold": threshold, "implementation": implementation}
+    members = prepared_members(params, configs, **settings)
     beam = Beam(members, beam_size, 1, length_exponent)
     count, until = (limits > 0).sum(1), progress.time[0] + steps
     places = partial(Places, sentence=progress.line, read=read, shortlist=shortlist)
@@ -137,9 +139,8 @@ def advance(
     def step(progress: Progress) -> Progress:
         before = places(**progress.search)
         after, note = beam.step(before)
-        ends = after.finished.ends
-        better = ends.scores[:, 0] > before.finished.ends.scores[:, 0]
-        best = _where(better, _of_place(after.decoders, ends.places[:, 0]), progress.best)
+        better = after.ends.scores[:, 0] > before.ends.scores[:, 0]
+        best = _where(better, _of_place(after.decoders, after.ends.places[:, 0]), progress.best)
         notes = jax.lax.dynamic_update_slice_in_dim(
             progress.notes, note[:, None], progress.time[0], axis=1
         )
@@ -152,17 +153,6 @@ def advance(
     )
 
 
-def _members(
-    params: Sequence[Params],
-    configs: Sequence[ModelConfig],
-    shortlist: Shortlist,
-    output_dtype: str | None,
-    **attention: Any,
-) -> list[Member]:
-    settings = {"shortlist": shortlist, "output_dtype": output_dtype, "many": True, **attention}
-    return [prepared_member(*one, **settings) for one in zip(params, configs, strict=True)]
-
-
 def _next_line(
     progress: Progress,
     places: Places,
@@ -172,7 +162,7 @@ def _next_line(
     beam: Beam,
 ) -> Progress:
     """Where a line is done, keeps what it has come to, and begins the one behind it."""
-    ends, line, row = places.finished.ends, progress.line, jnp.arange(len(done))
+    ends, line, row = places.ends, progress.line, jnp.arange(len(done))
     cut = ends.scores[:, 0] == -jnp.inf  # the limit came first
     highest = places.live_scores.argmax(1)
     mean = places.live_scores.max(1) / beam.power(places.step)
@@ -184,12 +174,11 @@ def _next_line(
     )
     at = jnp.where(done, line, limits.shape[1])
     state = _where(cut, _of_place(places.decoders, highest), progress.best)
-    limit = jnp.take_along_axis(limits, line[:, None] + 1, axis=1, mode="fill", fill_value=0)
     state = [
         one.replace(attention=_at(one.attention, _following(begin, line) - 1))
         for one, begin in zip(state, begins, strict=True)
     ]
-    fresh = beam.start(places.sentence, places.read, limit[:, 0], places.shortlist)
+    fresh = beam.start(places.sentence, places.read, _following(limits, line), places.shortlist)
     fresh = fresh.replace(
         last=jnp.full_like(places.last, END),
         decoders=jax.tree.map(
@@ -200,10 +189,10 @@ def _next_line(
         line=line + done,
         search={n: _where(done, getattr(fresh, n), getattr(places, n)) for n in OF_A_LINE},
         lines=jax.tree.map(
-            lambda all_, one: all_.at[row, at].set(one, mode="drop"), progress.lines, own
+            lambda all_, new: all_.at[row, at].set(new, mode="drop"), progress.lines, own
         ),
-        scored=progress.scored + jnp.where(done, places.finished.scored, 0),
-        calls=progress.calls + jnp.where(done, places.finished.calls, 0),
+        scored=progress.scored + jnp.where(done, places.scored, 0),
+        calls=progress.calls + jnp.where(done, places.calls, 0),
     )
 
 
@@ -224,8 +213,8 @@ def _of_place(decoders: list[DecoderState], place: Int[Array, " B"]) -> list[Dec
     return jax.tree.map(lambda leaf: leaf[jnp.arange(len(leaf)), place], decoders)
 
 
-def _where(chosen: Bool[Array, " B"], some: Any, others: Any) -> Any:
-    """Of each document the one or the other, leaves [B, ...]."""
+def _where(chosen: Bool[Array, " B"], new: Any, old: Any) -> Any:
+    """Of each chosen document what is new, leaves [B, ...]."""
     return jax.tree.map(
-        lambda x, y: jnp.where(chosen.reshape(-1, *[1] * (x.ndim - 1)), x, y), some, others
+        lambda x, y: jnp.where(chosen.reshape(-1, *[1] * (x.ndim - 1)), x, y), new, old
     )

@@ -1,6 +1,6 @@
 """A model as a search uses it: it reads a sentence once, and writes word by word."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -32,7 +32,14 @@ class Member(NamedTuple):
     write: Callable[[Read, decoder.DecoderState, Array], Written]
 
 
-def prepared_member(
+def prepared_members(
+    params: Sequence[Params], configs: Sequence[ModelConfig], **settings: Any
+) -> list[Member]:
+    """Models that search together, with the same settings (`_prepared_member`)."""
+    return [_prepared_member(*one, **settings) for one in zip(params, configs, strict=True)]
+
+
+def _prepared_member(
     params: Params,
     config: ModelConfig,
     *,
