@@ -14,7 +14,7 @@ from experiments.measuring.wanted import train_or_load
 from fa_jax.data.corpora import load_corpus
 from fa_jax.decoding.search import average_window
 from fa_jax.runs.run import Run, load_run
-from fa_jax.runs.translate import read_sources, search
+from fa_jax.runs.search import search_lines
 
 THRESHOLDS = (float("inf"), 1.2)
 BIBLE = StudyRun("bible_de_en", "small")
@@ -54,21 +54,17 @@ def measure(sentences: int = 1000) -> Report:
 
 
 def _row(run: Run, lines: list[str], threshold: float) -> dict[str, float]:
-    sources = read_sources(run, lines)
+    decoding = replace(run.config.decoding, threshold=threshold)
     windowed, dense = (
-        search(
-            [run],
-            [sources],
-            replace(run.config.decoding, threshold=threshold, implementation=implementation),
-        )
+        search_lines([run], lines, replace(decoding, implementation=implementation))
         for implementation in ("windowed", "dense")
     )
-    words = [[result.hypotheses[0].words for result in side] for side in (windowed, dense)]
+    words = [[result.hypotheses[0].words for result in side.results] for side in (windowed, dense)]
     return {
         "threshold": threshold,
-        "tokens": sum(len(source.ids) for source in sources) / len(sources),
-        "window": average_window(windowed),
-        "alike": sum(a == b for a, b in zip(*words, strict=True)) / len(sources),
+        "tokens": float(windowed.source_lengths.mean()),
+        "window": average_window(windowed.results),
+        "alike": sum(a == b for a, b in zip(*words, strict=True)) / len(lines),
     }
 
 

@@ -41,7 +41,6 @@ from experiments.measuring.wanted import Wanted, train_and_measure
 from experiments.tables.part import Part, bullets, rows_as_table, write_part
 from fa_jax.data.corpora import Corpus, load_corpus
 from fa_jax.data.corpora.text_files import SPLITS
-from fa_jax.data.tokenizers import Words
 from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import UNKNOWN_SYMBOL, score_translations
@@ -139,7 +138,7 @@ def measure(one: JoeyNMT, seconds: float, folder: Path) -> dict[str, Any]:
     found = _ask(folder, seconds, one.cores)
     target = languages[1]
     wanted = [reference for _, reference in corpus.test]
-    scores = score_translations(found["translations"], wanted, target, Words(target).tokenize)
+    scores = score_translations(found["translations"], wanted, target)
     given = {"given_seconds": seconds, "cores": one.cores}
     return {**given, "test": scores, "changed": changed, **found}
 

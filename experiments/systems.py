@@ -28,8 +28,8 @@ from fa_jax.decoding.search import average_window
 from fa_jax.evaluation.validation import mean_smoothed_bleu
 from fa_jax.presets import SYSTEMS, preset
 from fa_jax.runs.run import Run, load_run
+from fa_jax.runs.search import search_lines
 from fa_jax.runs.train import begin_run
-from fa_jax.runs.translate import read_sources, search, texts_of
 from fa_jax.training.loop import Interrupted, train
 from fa_jax.training.metrics import read_metrics
 
@@ -107,19 +107,18 @@ def _decode(run: Run, data: PreparedData, sentences: int) -> dict[str, float]:
     """Beam search, dense and windowed, must agree; scores of what was found."""
     pairs = [data.corpus.validation[row] for row in range(sentences)]
     lines, references = zip(*pairs, strict=True)
-    sources = read_sources(run, lines)
     found = {}
     for implementation in ("dense", "windowed"):
         decoding = replace(run.config.decoding, implementation=implementation)
-        results = search([run], [sources], decoding)
-        found[implementation] = texts_of(run, sources, decoding, results)
+        searched = search_lines([run], lines, decoding)
+        found[implementation] = searched.texts()
     same = sum(a == b for a, b in zip(found["dense"], found["windowed"], strict=True))
-    tokens = [run.target.tokens(result.hypotheses[0].words) for result in results]
+    tokens = [run.target.tokens(result.hypotheses[0].words) for result in searched.results]
     wanted = [run.target.tokenizer.tokenize(text) for text in references]
     return {
         "same_dense_and_windowed": same / sentences,
         "smoothed_bleu": mean_smoothed_bleu(tokens, wanted),
-        "window": average_window(results),
+        "window": average_window(searched.results),
     }
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from experiments.accelerator.conditions import Conditions
 from fa_jax.attention.implementation import why_no_kernel
 from fa_jax.data.corpora import load_corpus
+from fa_jax.decoding.search import search
 from fa_jax.runs.run import load_run
-from fa_jax.runs.translate import read_sources, search
 
 THRESHOLD = 1.2
 
@@ -20,11 +20,11 @@ def cases(conditions: Conditions) -> dict[str, Callable[[], dict[str, Any]]]:
     run = load_run("en-ja")
     test = load_corpus("tatoeba_en_ja", "en-ja").test
     count = 4 if conditions.smallest else 200
-    sources = read_sources(run, [test[row][0] for row in range(count)])
+    sources = [[run.source.encode(test[row][0])] for row in range(count)]
 
     def translated(implementation: str) -> list[list[int]]:
         decoding = replace(run.config.decoding, threshold=THRESHOLD, implementation=implementation)
-        return [found.hypotheses[0].words for found in search([run], [sources], decoding)]
+        return [found.hypotheses[0].words for found in search([run.model], decoding, [sources])]
 
     by_dense = cache(partial(translated, "dense"))
 

@@ -16,7 +16,9 @@ from jax.experimental.compilation_cache import compilation_cache
 
 from experiments.benchmarks.report import Headline, Report
 from fa_jax.config import DecodingConfig, ModelConfig
-from fa_jax.decoding.search import search_program
+from fa_jax.decoding.beam_search import beam_search
+from fa_jax.decoding.local_devices import on_local_devices
+from fa_jax.decoding.search import length_limit
 from fa_jax.decoding.shortlist import Shortlist
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 
@@ -75,7 +77,16 @@ def _nothing_kept() -> Iterator[None]:
 
 def _seconds(params, model: ModelConfig, length: int, implementation: str, queued: int) -> float:
     jax.clear_caches()
-    search = search_program([model], DECODING, length, implementation, places=DECODING.batch_size)
+    search = on_local_devices(
+        beam_search,
+        4,
+        2,
+        configs=(model,),
+        beam_size=DECODING.beam_size,
+        max_length=length_limit(length, DECODING),
+        places=DECODING.batch_size,
+        implementation=implementation,
+    )
     ids, zeros = np.zeros((queued, length), np.int32), np.zeros(queued, np.int32)
     vocabulary = params["decoder"]["output"]["bias"].shape[0]
     shortlist = Shortlist(np.zeros((queued, 0), np.int32), vocabulary)

@@ -13,8 +13,8 @@ from experiments.benchmarks.operations import largest_product, operations, opera
 from experiments.benchmarks.report import Headline, Report
 from experiments.benchmarks.timing import alternate
 from fa_jax.data.corpora import load_corpus
+from fa_jax.decoding.search import search
 from fa_jax.runs.run import load_run
-from fa_jax.runs.translate import read_sources, search
 
 THRESHOLDS = (float("inf"), 1.2)
 
@@ -26,18 +26,18 @@ def measure(rounds: int = 7, lines: int = 1000) -> Report:
     """
     run = load_run("en-ja")
     test = load_corpus("tatoeba_en_ja", "en-ja").test
-    sources = read_sources(run, [test[row][0] for row in range(lines)])
+    sources = [[run.source.encode(test[row][0])] for row in range(lines)]
     results = {}
 
     def translate(threshold: float):
         decoding = replace(run.config.decoding, threshold=threshold)
-        results[threshold] = search([run], [sources], decoding)
+        results[threshold] = search([run.model], decoding, [sources])
 
     sides = {threshold: partial(translate, threshold) for threshold in THRESHOLDS}
     times = alternate({"product": largest_product(), **sides}, rounds)
     best = operations_of_product() / times["product"].seconds
     each = operations(run.config.model, len(run.target.vocabulary))
-    read = each.read * sum(len(source.ids) for source in sources)
+    read = each.read * sum(len(source) for (source,) in sources)
     rows = []
     for threshold, found in results.items():
         calls, scored = (sum(getattr(r, name) for r in found) for name in ("calls", "scored"))

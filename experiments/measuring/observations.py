@@ -18,7 +18,7 @@ from experiments.measuring.wanted import Wanted, train_or_load
 from fa_jax.data.corpora import load_corpus
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.runs.run import Run
-from fa_jax.runs.translate import read_sources, search
+from fa_jax.runs.search import search_lines
 
 
 @dataclass(frozen=True)
@@ -50,17 +50,17 @@ class Observations(Wanted):
 def _rows(run: Run, threshold: float) -> Iterator[dict[str, Any]]:
     data = run.config.data
     lines = [source for source, _ in load_corpus(data.corpus, data.languages).test]
-    sources = read_sources(run, lines)
     decoding = replace(run.config.decoding, threshold=threshold)
-    words = [result.hypotheses[0].words for result in search([run], [sources], decoding)]
+    found = search_lines([run], lines, decoding, whole=False)
+    words = [result.hypotheses[0].words for result in found.results]
     print(f"tracing {run.folder} at threshold {threshold:g} ...", file=sys.stderr, flush=True)
-    ids = [source.ids for source in sources]
+    (ids,) = found.ids
     traces = trace_translations(run.model, decoding, ids, words)
     unhidden = replace(decoding, threshold=math.inf)
     whole = trace_translations(run.model, unhidden, ids, words)
-    for source, written, trace, all_seen in zip(sources, words, traces, whole, strict=True):
+    for source, written, trace, all_seen in zip(ids, words, traces, whole, strict=True):
         yield {
-            "length": len(source.ids),
+            "length": len(source),
             "tokens": [*run.target.tokens(written), "</s>"],
             "strength": np.round(trace.strength, 3).tolist(),
             "window": trace.windows.sum(1).tolist(),

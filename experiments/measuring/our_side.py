@@ -14,7 +14,7 @@ from fa_jax.data.vocabulary import Vocabulary
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import score_translations
 from fa_jax.runs.run import Run, load_run
-from fa_jax.runs.translate import read_sources, search, texts_of
+from fa_jax.runs.search import search_lines
 from fa_jax.training.optimizer import make_optimizer
 from fa_jax.training.schedule import StepSettings
 from fa_jax.training.step import init_state, make_train_step, replicate, shard
@@ -83,11 +83,10 @@ class FaJaxSide:
     def translate(self, batch_size: int) -> dict[str, Any]:
         decoding = replace(self._run.config.decoding, batch_size=batch_size)
         began = time.perf_counter()
-        sources = read_sources(self._run, self._lines)
-        results = search([self._run], [sources], decoding)
-        texts_of(self._run, sources, decoding, results)
+        found = search_lines([self._run], self._lines, decoding)
+        found.texts()
         seconds = time.perf_counter() - began
-        words = [self._run.target.tokens(result.hypotheses[0].words) for result in results]
+        words = [self._run.target.tokens(result.hypotheses[0].words) for result in found.results]
         return {"seconds": seconds, "translations": words}
 
 
@@ -103,5 +102,5 @@ def bleu_of_tokens(
     """On characters for Japanese (subwords are compared nowhere)."""
     tokenizer = run.target.tokenizer
     texts = [tokenizer.detokenize(tokens) for tokens in translations]
-    scores = score_translations(texts, references, run.target.language, tokenizer.tokenize)
+    scores = score_translations(texts, references, run.target.language)
     return scores.get("bleu_char", scores["bleu"])

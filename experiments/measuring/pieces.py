@@ -17,7 +17,7 @@ from experiments.measuring.study_run import StudyRun
 from experiments.measuring.wanted import Wanted, train_or_load
 from fa_jax.data.corpora import load_corpus
 from fa_jax.decoding.search import average_window
-from fa_jax.runs.translate import read_sources, search, texts_of
+from fa_jax.runs.search import search_lines
 
 WHOLE = 10_000
 """Lines of a piece that is a whole document."""
@@ -51,19 +51,19 @@ class InPieces(Wanted):
         decoding = replace(run.config.decoding, threshold=threshold)
         pairs = load_corpus(run.config.data.corpus, run.config.data.languages).test
         sources, references = zip(*pairs, strict=True)
-        read, documents = read_sources(run, sources), pairs.documents()
+        documents = pairs.documents()
         for lines in self.pieces:
             if str(lines) in self.recorded:
                 continue
             ends = pieces_of(documents, lines)
             for _ in range(2):  # the first one compiles
                 began = time.perf_counter()
-                results = search([run], [read], decoding, documents=ends)
+                searched = search_lines([run], sources, decoding, documents=ends, whole=True)
                 seconds = time.perf_counter() - began
-            written = [found[0] for found in texts_of(run, read, decoding, results)]
+            written = [best for best, *_ in searched.texts()]
             found = {
                 **scores(written, references, documents),
-                "window": average_window(results),
+                "window": average_window(searched.results),
                 "ms_a_word": seconds / sum(len(text.split()) for text in written) * 1e3,
             }
             print(self.run.name, self._name, lines, found, flush=True)

@@ -13,7 +13,6 @@ from fa_jax.cli.arguments import OfRuns
 from fa_jax.errors import UserError
 from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
-from fa_jax.runs.translate import know_documents
 
 LINES_AT_ONCE = 1024  # read before their translations are written
 BYTES_AT_ONCE = 2**20
@@ -48,7 +47,7 @@ class Command(OfRuns):
                 "--documents gives one translation a line: leave out --n-best, --details"
             )
         longest, first = sys.maxsize, True
-        if of_sentences := [str(run.folder) for run in runs if not know_documents([run])]:
+        if of_sentences := [str(r.folder) for r in runs if not r.config.data.documents]:
             longest = self.decoding.max_source_length
             print(
                 f"fa-jax: {of_sentences[0]} was trained on single sentences, so each line is "

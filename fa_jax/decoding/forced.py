@@ -4,7 +4,6 @@ A translation's alignment, strengths, windows and log probabilities, word by wor
 steps that the search took; so the search itself need not carry them along.
 """
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,16 +16,13 @@ from jaxtyping import Array, Bool, Float, Int
 from fa_jax.attention import AttentionOutput
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.data.vocabulary import END
-from fa_jax.decoding.search import (
-    BY_SENTENCE,
+from fa_jax.decoding.local_devices import (
     SMALLEST_BATCH,
-    WHOLE,
     TrainedModel,
     batch_rows,
     on_local_devices,
     padded_batches,
 )
-from fa_jax.kept_programs import KeptProgram
 from fa_jax.model import decoder
 from fa_jax.model.encoder_decoder import (
     Params,
@@ -89,8 +85,7 @@ def trace_translations(
         dimension are large.
     """
     lines, few = any(END in words for words in translations), len(translations) <= SMALLEST_BATCH
-    force = _compiled_force(model.config, lines, few)
-    sources = [source[: decoding.max_source_length] for source in sources]
+    force = on_local_devices(_force, 3, 1, few=few, model=model.config, lines=lines)
     targets = [[*words, END] for words in translations]
     lengths = [tuple(map(len, pair)) for pair in zip(sources, targets, strict=True)]
     most = batch_rows(len(lengths), decoding)
@@ -118,13 +113,6 @@ def _trace(found: tuple, place: int, steps: int, positions: int) -> Trace:
     return Trace(
         **jax.tree.map(lambda leaf: leaf[axes[: leaf.ndim]], shown), alternatives=alternatives
     )
-
-
-@functools.lru_cache(maxsize=8)
-def _compiled_force(model: ModelConfig, lines: bool, few: bool) -> KeptProgram:
-    """`_force` with this model. lines: some are documents. few: of `on_local_devices`."""
-    in_specs = WHOLE, BY_SENTENCE, BY_SENTENCE, BY_SENTENCE, WHOLE
-    return on_local_devices(_force, *in_specs, few=few, model=model, lines=lines)
 
 
 def _force(

@@ -1,51 +1,44 @@
-"""Translates any number of sentences: batches by length, few padded shapes, all local devices."""
+"""Beam search for any number of documents; a sentence is a document of one line.
 
-import functools
+Batches by length, few padded shapes, bounded memory, all local devices.
+"""
+
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Int
 
 from fa_jax.attention.implementation import Implementation, for_search, why_no_kernel
-from fa_jax.compiler import compiler_options
-from fa_jax.config import DecodingConfig, ModelConfig
+from fa_jax.config import DecodingConfig
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
 from fa_jax.decoding.beam_search import Hypotheses, beam_search
-from fa_jax.decoding.shortlist import Shortlist, candidates, enlarged
+from fa_jax.decoding.document_search import Progress, advance, begin
+from fa_jax.decoding.local_devices import (
+    SMALLEST_BATCH,
+    TrainedModel,
+    batch_rows,
+    on_local_devices,
+    padded_batches,
+)
+from fa_jax.decoding.shortlist import enlarged, shortlist_for
 from fa_jax.errors import UserError
-from fa_jax.kept_programs import KeptProgram
-from fa_jax.model.encoder_decoder import Params
 
-SHORTEST_SHAPE = 16
-"""Sentences are padded to this many tokens, or twice, four times … as many."""
-SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS = 128, 4
-"""In windows padding costs next to nothing: a search in windows has fewer shapes to compile, 128
-tokens, 512, 2,048 …"""
-SMALLEST_BATCH = 8
-"""Sentences that a few lines are searched in."""
 QUEUE = 8
-"""Batches that wait together: when a sentence is done, the next one takes its place."""
-BY_SENTENCE, WHOLE = PartitionSpec("sentences"), PartitionSpec()
-
-
-@dataclass(frozen=True)
-class TrainedModel:
-    """A trained model."""
-
-    params: Params
-    config: ModelConfig
-
-    @functools.cached_property
-    def on_devices(self) -> Params:
-        """Its parameters on all local devices, brought there once for all searches and traces."""
-        return jax.device_put(self.params, NamedSharding(_mesh(), WHOLE))
+"""Batches of sentences that wait together: when a sentence is done, the next takes its place."""
+POSITIONS_AT_ONCE = 2**17
+"""Of all documents that are searched together: memory has a bound, but for one document's own."""
+STEPS_AT_ONCE = 1024
+"""Through documents, between two reports of progress."""
+FEWEST_LINES, TIMES_LINES = 16, 4
+"""Documents are padded to so many lines, or four times, sixteen times … as many."""
+Document = Sequence[Sequence[int]]
+"""Lines of words."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +51,10 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """A sentence's hypotheses, best first, and what their search cost.
+    """A line's hypotheses, best first, and what their search cost.
 
     scored: positions whose score was computed; calls: attention calls; both summed over steps, live
-    hypotheses and members of an ensemble.
+    hypotheses and members of an ensemble. Those of a document stand at its first line.
     """
 
     hypotheses: list[Hypothesis]
@@ -69,163 +62,112 @@ class SearchResult:
     calls: int
 
 
-def search_translations(
+def search(
     members: Sequence[TrainedModel],
     decoding: DecodingConfig,
-    sources: Sequence[Sequence[Sequence[int]]],
+    documents: Sequence[Sequence[Document]],
     *,
     n_best: int = 1,
     lexicon: Int[np.ndarray, "words translations"] | None = None,
-    progress: Callable[[int], object] = lambda sentences: None,
+    progress: Callable[[int], object] = lambda lines: None,
 ) -> list[SearchResult]:
-    """Beam search for each source, in the order given; an empty source is translated as empty.
+    """Beam search for each line of each document, in the order given.
 
-    members: one model, or an ensemble. sources: of each member, as its own vocabulary has them.
-    lexicon: likely translations of the first member's source words, for `decoding.shortlist`.
-    A result depends on its own source alone, not on the batch it shares. Sources longer than
-    `max_source_length` are read up to it. progress: told how many sentences are done.
+    Documents of one line, of at most `max_source_length` words, wait as sentences in a queue
+    (`beam_search`). If there are others, all are read whole and written line by line
+    (`document_search`). A result depends on its own document alone, not on the batch it shares. A
+    line without words is translated as empty.
+
+    Args:
+      members: one model, or an ensemble. documents: of each, as its own vocabulary has them.
+      n_best: most hypotheses of a sentence; of longer documents each line has one.
+      lexicon: likely translations of the first member's source words, for `decoding.shortlist`.
+      progress: told how many lines more are done.
+
+    Raises:
+      UserError: the kernel, where it cannot be had. ValueError: a shortlist without a lexicon.
     """
-    clipped = [[source[: decoding.max_source_length] for source in s] for s in sources]
-    longest = [max(map(len, source)) for source in zip(*clipped, strict=True)]
-    size = batch_rows(len(longest), decoding)
+    lengths = [  # of each line, as the member has it that makes most words of it
+        [max(map(len, line)) for line in zip(*document, strict=True)]
+        for document in zip(*documents, strict=True)
+    ]
+    documents = [
+        [list(itertools.compress(*lines)) for lines in zip(of_member, lengths, strict=True)]
+        for of_member in documents
+    ]
+    sources = [[joined(document) for document in of_member] for of_member in documents]
+    longest = [max(map(len, source)) for source in zip(*sources, strict=True)]
+    sentences = all(len(document) <= 1 for document in documents[0]) and all(
+        length <= decoding.max_source_length for length in longest
+    )
     params = [member.on_devices for member in members]
     vocabulary = params[0]["decoder"]["output"]["bias"].shape[0]
-    frequent = min(decoding.shortlist or vocabulary, vocabulary)
-    if frequent < vocabulary and lexicon is None:
-        raise ValueError("decoding.shortlist needs a lexicon")
-    results = [SearchResult([Hypothesis([], 0.0)], 0, 0)] * len(longest)
+    options = {
+        "configs": tuple(member.config for member in members),
+        "beam_size": min(decoding.beam_size, vocabulary),
+        "implementation": implementation_for(members, decoding),
+        "output_dtype": None if decoding.output_dtype == "model" else decoding.output_dtype,
+    }
+    numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_power)
+    devices, places = jax.local_device_count(), batch_rows(len(longest), decoding)
+
+    def rows_of(shape: tuple[int, ...]) -> int:
+        if sentences:
+            return places * (QUEUE if len(longest) > SMALLEST_BATCH else 1)
+        most = min(decoding.batch_size, max(1, POSITIONS_AT_ONCE // max(shape)), len(longest))
+        return -(-most // devices) * devices
+
+    found: dict[int, list[SearchResult]] = {}
     shared = [(length,) * len(members) for length in longest]
-    queued = size * QUEUE if len(longest) > SMALLEST_BATCH else size
-    dealt = _dealt(queued)
-    implementation, shape_of = shape_for(members, decoding)
-    for rows, sides in padded_batches(clipped, shared, lambda _: queued, shape_of):
-        padded, lengths = ([part[dealt] for part in parts] for parts in zip(*sides, strict=True))
-        limits = np.zeros(queued, np.int32)
-        limits[: len(rows)] = [length_limit(longest[row], decoding) for row in rows]
-        own = np.zeros((queued, 0), np.int32)
-        if frequent < vocabulary:
-            own = candidates(lexicon, padded[0], lengths[0], frequent, vocabulary)
-        shape = padded[0].shape[1]
-        search = search_program(
-            [member.config for member in members],
-            replace(decoding, beam_size=min(decoding.beam_size, vocabulary)),
-            shape,
-            implementation,
-            places=size // jax.local_device_count(),
-            n_best=n_best,
-        )
-        numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_power)
-        shortlist = Shortlist(own, frequent)
-        found = search(params, padded, lengths, limits[dealt], shortlist, *numbers)
-        found = jax.tree.map(lambda leaf: leaf[np.argsort(dealt)], jax.device_get(found))
-        for place, row in enumerate(rows):
-            results[row] = _result(found, place, n_best)
-        progress(len(rows))
-    return results
+    in_windows = options["implementation"] == "windowed"
+    for rows, sides in padded_batches(sources, shared, rows_of, in_windows=in_windows):
+        padded, sizes = zip(*sides, strict=True)
+        limits = [[length_limit(n, decoding) for n in lengths[row] if n] for row in rows]
+        lines = 1 if sentences else enlarged(FEWEST_LINES, max(map(len, limits)), TIMES_LINES)
+        limits, _ = pad(limits, len(padded[0]), lines)
+        shortlist = shortlist_for(padded[0], sizes[0], decoding.shortlist, vocabulary, lexicon)
+        batch = params, padded, sizes, limits, shortlist
+        if sentences:
+            most = length_limit(padded[0].shape[1], decoding)
+            own = {"places": places // devices, "n_best": n_best, "max_length": most}
+            results = _search_sentences(batch, numbers, **own, **options)
+            progress(len(rows))
+        else:
+            begins = [[_begins(of_member[row]) for row in rows] for of_member in documents]
+            begins = [pad(of_member, *limits.shape)[0] for of_member in begins]
+            results = _search_documents(batch, begins, numbers, progress, **options)
+        found |= zip(rows, results, strict=True)
+    of_lines = (result for _, results in sorted(found.items()) for result in results)
+    nothing = SearchResult([Hypothesis([], 0.0)], 0, 0)
+    return [next(of_lines) if length else nothing for lines in lengths for length in lines]
+
+
+def joined(lines: Document) -> list[int]:
+    """A document as one source: an end of sentence between lines."""
+    words = [word for line in lines for word in (*line, END)]
+    return words[:-1]
 
 
 def average_window(results: Sequence[SearchResult]) -> float:
-    """Score evaluations ÷ attention calls, over all sentences, steps and live hypotheses."""
+    """Score evaluations ÷ attention calls, over all lines, steps and live hypotheses."""
     return sum(r.scored for r in results) / max(1, sum(r.calls for r in results))
 
 
-def batch_rows(sentences: int, decoding: DecodingConfig) -> int:
-    """Rows of the batches of so many sentences: one of two sizes, since each is compiled.
-
-    A few lines at a prompt need not pay for a batch. Local devices share the rows equally.
-    """
-    rows = decoding.batch_size if sentences > SMALLEST_BATCH else SMALLEST_BATCH
-    devices = jax.local_device_count()
-    return -(-min(rows, decoding.batch_size) // devices) * devices
-
-
-def shape_for(
+def implementation_for(
     members: Sequence[TrainedModel], decoding: DecodingConfig
-) -> tuple[Implementation | None, Callable[[int], int]]:
-    """How attention is evaluated (None: each step chooses), and how far a length is padded.
+) -> Implementation | None:
+    """How attention is evaluated; None: each step chooses.
 
     Raises:
       UserError: the kernel, where it cannot be had.
     """
-    implementation = decoding.implementation
-    if implementation == "kernel":
-        for reason in filter(None, (why_no_kernel(m.config.attention) for m in members)):
+    attentions = [member.config.attention for member in members]
+    if decoding.implementation == "auto":
+        return for_search(attentions, decoding.threshold)
+    if decoding.implementation == "kernel":
+        for reason in filter(None, map(why_no_kernel, attentions)):
             raise UserError(f"--decoding.implementation: {reason}")
-    if implementation == "auto":
-        attentions = [member.config.attention for member in members]
-        implementation = for_search(attentions, decoding.threshold)
-    return implementation, _shape_in_windows if implementation == "windowed" else _shape
-
-
-def _shape(length: int) -> int:
-    return enlarged(SHORTEST_SHAPE, length)
-
-
-def _shape_in_windows(length: int) -> int:
-    return enlarged(SHORTEST_IN_WINDOWS, length, TIMES_IN_WINDOWS)
-
-
-def padded_batches(
-    sides: Sequence[Sequence[Sequence[int]]],
-    lengths: Sequence[tuple[int, ...]],
-    rows_of: Callable[[tuple[int, ...]], int],
-    shape_of: Callable[[int], int] = _shape,
-) -> Iterator[tuple[list[int], list[tuple[Int[np.ndarray, "B S"], Int[np.ndarray, " B"]]]]]:
-    """Sentences of like lengths together, in few shapes: their numbers, and each side's `pad`.
-
-    The longest come first: those that are searched last then end together.
-
-    sides: the sentences as each model has them, or source and target. lengths: of each sentence,
-    how long its sides are; without any words it is in no batch. rows_of: a batch of a shape.
-    shape_of: how far a length is padded.
-    """
-    shapes = [tuple(map(shape_of, each)) for each in lengths]
-    order = sorted(
-        range(len(lengths)), key=lambda row: (shapes[row], [-length for length in lengths[row]])
-    )
-    some = (row for row in order if any(lengths[row]))
-    for shape, alike in itertools.groupby(some, shapes.__getitem__):
-        while batch := list(itertools.islice(alike, rows_of(shape))):
-            yield (
-                batch,
-                [
-                    pad([side[row] for row in batch], rows_of(shape), length)
-                    for side, length in zip(sides, shape, strict=True)
-                ],
-            )
-
-
-def on_local_devices(
-    function: Callable,
-    *in_specs: PartitionSpec,
-    few: bool = False,
-    **options: Any,
-) -> KeptProgram:
-    """The function, compiled: each device goes through its own sentences at its own pace.
-
-    function: of the package, with these options. in_specs: of each argument, whether it has a row a
-    sentence or is the same on all devices. few: sentences, so that it should compile quickly.
-    """
-    mesh = _mesh()
-    program = jax.shard_map(
-        functools.partial(function, **options),
-        mesh=mesh,
-        in_specs=in_specs,
-        out_specs=BY_SENTENCE,
-        check_vma=False,
-    )
-    shardings = tuple(NamedSharding(mesh, spec) for spec in in_specs)
-    asked = compiler_options(jax.default_backend(), few)
-    return KeptProgram(program, shardings, asked, function=function.__qualname__, **options)
-
-
-def _mesh() -> Mesh:
-    return Mesh(np.asarray(jax.local_devices()), ("sentences",))
-
-
-def _dealt(rows: int) -> Int[np.ndarray, " B"]:
-    """Which row goes where: to each device in turn, since the longest sentences come first."""
-    return np.arange(rows).reshape(-1, jax.local_device_count()).T.reshape(-1)
+    return decoding.implementation
 
 
 def length_limit(source_length: int, decoding: DecodingConfig) -> int:
@@ -233,39 +175,21 @@ def length_limit(source_length: int, decoding: DecodingConfig) -> int:
     return int(decoding.max_length_ratio * source_length) + decoding.max_length_extra
 
 
-def search_program(
-    configs: Sequence[ModelConfig],
-    decoding: DecodingConfig,
-    shape: int,
-    implementation: Implementation | None,
-    *,
-    places: int,
-    n_best: int = 1,
-) -> KeptProgram:
-    """`beam_search` for sentences padded to a shape, to be compiled when it is called.
-
-    configs: of the members. places: of each device.
-    """
-    return _compiled_search(
-        configs=tuple(configs),
-        beam_size=decoding.beam_size,
-        max_length=length_limit(shape, decoding),
-        places=places,
-        n_best=n_best,
-        implementation=implementation,
-        output_dtype=None if decoding.output_dtype == "model" else decoding.output_dtype,
-    )
+def _search_sentences(batch: tuple, numbers: tuple, **options: Any) -> list[list[SearchResult]]:
+    """A sentence's one result each. batch: as `begin` takes it. options: of `beam_search`."""
+    params, sources, lengths, limits, shortlist = batch
+    devices = jax.local_device_count()
+    few = options["places"] * devices <= SMALLEST_BATCH
+    # To each device in turn, since the longest sentences come first.
+    dealt = np.arange(len(limits)).reshape(-1, devices).T.reshape(-1)
+    rows = jax.tree.map(lambda leaf: leaf[dealt], (sources, lengths, limits[:, 0], shortlist))
+    program = on_local_devices(beam_search, 4, 2, few=few, **options)
+    found = jax.device_get(program(params, *rows, *numbers))
+    places = np.argsort(dealt)[: (limits > 0).sum()].tolist()
+    return [[_sentence_result(found, place, options["n_best"])] for place in places]
 
 
-@functools.lru_cache(maxsize=64)
-def _compiled_search(**options: Any) -> KeptProgram:
-    """`beam_search` with these options."""
-    in_specs = WHOLE, *[BY_SENTENCE] * 4, WHOLE, WHOLE
-    few = options["places"] * jax.local_device_count() <= SMALLEST_BATCH
-    return on_local_devices(beam_search, *in_specs, few=few, **options)
-
-
-def _result(found: Hypotheses, place: int, n_best: int) -> SearchResult:
+def _sentence_result(found: Hypotheses, place: int, n_best: int) -> SearchResult:
     hypotheses = [
         Hypothesis([int(word) for word in words[:length] if word != END], float(score))
         for words, length, score in zip(
@@ -274,3 +198,49 @@ def _result(found: Hypotheses, place: int, n_best: int) -> SearchResult:
         if np.isfinite(score)
     ]
     return SearchResult(hypotheses[:n_best], int(found.scored[place]), int(found.calls[place]))
+
+
+def _search_documents(
+    batch: tuple,
+    begins: Sequence[Int[np.ndarray, "B N"]],
+    numbers: tuple,
+    progress: Callable[[int], object],
+    *,
+    implementation: Implementation | None,
+    **options: Any,
+) -> list[list[SearchResult]]:
+    """The results of each document's lines. batch, options: of `begin`. begins: of `advance`."""
+    params, sources, _, limits, shortlist = batch
+    steps = enlarged(2 * sources[0].shape[1], int(limits.sum(1).max()))
+    read, state = on_local_devices(begin, 4, steps=steps, **options)(*batch)
+    options |= {"steps": STEPS_AT_ONCE, "implementation": implementation}
+    go_on = on_local_devices(advance, 5, 2, **options)
+    counts, done = (limits > 0).sum(1), 0
+    while done < counts.sum():
+        state = go_on(params, read, state, begins, limits, shortlist, *numbers)
+        before, done = done, int(np.minimum(np.asarray(state.line), counts).sum())
+        progress(done - before)
+    state = jax.device_get(state)
+    return [_line_results(state, place, n) for place, n in enumerate(counts.tolist()) if n]
+
+
+def _begins(document: Document) -> list[int]:
+    """Where its lines begin in `joined`."""
+    return list(itertools.accumulate([len(line) + 1 for line in document[:-1]], initial=0))
+
+
+def _line_results(state: Progress, place: int, count: int) -> list[SearchResult]:
+    """Of the lines of one document."""
+    lines = jax.tree.map(lambda leaf: leaf[place, :count].tolist(), state.lines)
+    results = []
+    for start, length, last, score in zip(
+        lines.starts, lines.lengths, lines.places, lines.scores, strict=True
+    ):
+        words = []
+        for time in range(start + length - 1, start - 1, -1):
+            last, word = state.notes[place, time, last].tolist()
+            words.append(word)
+        words = [word for word in reversed(words) if word != END]
+        cost = (0, 0) if results else (int(state.scored[place]), int(state.calls[place]))
+        results.append(SearchResult([Hypothesis(words, score)], *cost))
+    return results

@@ -76,23 +76,31 @@ def output_layer(
     return own_words, scores
 
 
-def candidates(
-    lexicon: Int[np.ndarray, "words translations"],
+def shortlist_for(
     sources: Int[np.ndarray, "B S"],
     lengths: Int[np.ndarray, " B"],
     frequent: int,
     vocabulary: int,
-) -> Int[np.ndarray, "B C"]:
-    """Each source's likely translations that are not frequent anyway, then PAD.
+    lexicon: Int[np.ndarray, "words translations"] | None,
+) -> Shortlist:
+    """The frequent words, and each source's likely translations that are not frequent anyway.
 
     C is one of few widths, each compiled once: it holds the longest list of the batch, and is at
-    most S × translations and the number of words that are not frequent.
+    most S × translations and the number of words that are not frequent. frequent: 0, or as many as
+    the vocabulary has: any word, without candidates.
+
+    Raises:
+      ValueError: not all words are frequent, and there is no lexicon.
     """
+    if not 0 < frequent < vocabulary:
+        return Shortlist(np.zeros((len(sources), 0), np.int32), vocabulary)
+    if lexicon is None:
+        raise ValueError("decoding.shortlist needs a lexicon")
     own = [np.unique(lexicon[row[:n]]) for row, n in zip(sources, lengths, strict=True)]
     own = [words[words >= frequent] for words in own]
     widest = min(sources.shape[1] * lexicon.shape[1], vocabulary - frequent)
     width = min(widest, enlarged(FEWEST_CANDIDATES, max(map(len, own))))
-    return pad(own, len(own), width)[0]
+    return Shortlist(pad(own, len(own), width)[0], frequent)
 
 
 def enlarged(size: int, enough: int, factor: int = 2) -> int:

@@ -1,38 +1,35 @@
 """Unknown words in translations are replaced through the alignment (Luong et al. 2015, 4.1)."""
 
-import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float
 
+from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
 from fa_jax.errors import UserError
 
 
 def replace_unknown(
     tokens: Sequence[str],
-    unknown: str,
     source_tokens: Sequence[str],
     weights: Float[np.ndarray, "T S"],
     dictionary: Mapping[str, str],
 ) -> list[str]:
-    """Each unknown token becomes the translation of the source token that it looked at most.
+    """Each `<unk>` becomes the translation of the source token that it looked at most.
 
     Args:
-      unknown: how an unknown token is written. source_tokens: as the text has them. weights: a
-        row for each token (more rows are not read).
+      source_tokens: as the text has them. weights: a row for each token (more are not read).
       dictionary: translations of source tokens; what is not in it is copied.
     """
     looked_at = [source_tokens[int(row.argmax())] for row in weights[: len(tokens)]]
     return [
-        dictionary.get(source, source) if token == unknown else token
+        dictionary.get(source, source) if token == SPECIAL[UNKNOWN] else token
         for token, source in zip(tokens, looked_at, strict=True)
     ]
 
 
-@functools.lru_cache(maxsize=4)
-def read_dictionary(path: str) -> dict[str, str]:
+def read_dictionary(path: Path) -> dict[str, str]:
     """Source word, tab, translation on each line; of several lines for a word the first counts.
 
     Raises:
@@ -40,7 +37,7 @@ def read_dictionary(path: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     try:
-        with Path(path).open(encoding="utf-8-sig") as lines:
+        with path.open(encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, start=1):
                 word, tab, translation = line.rstrip("\r\n").partition("\t")
                 if not tab:

@@ -1,7 +1,8 @@
 """Scores of a corpus of translations, by every metric."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from fa_jax.data.tokenizers import Words
 from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
 from fa_jax.errors import UserError
 from fa_jax.evaluation.metrics import ScoredTexts
@@ -24,14 +25,12 @@ def score_translations(
     hypotheses: Sequence[str],
     references: Sequence[str],
     language: str,
-    word_tokenize: Callable[[str], list[str]],
 ) -> dict[str, float | str]:
     """Scores translations by each of `METRICS`: BLEU 0 to 100, RIBES 0 to 1.
 
     Args:
       hypotheses, references: one a sentence, as people write it; `<unk>` counts as one word.
       language: theirs, such as "ja".
-      word_tokenize: gives a text's words, for `bleu_word` and `ribes`.
 
     Returns:
       `bleu`, `bleu_char` (not of every language), `bleu_word` and `ribes`; `NAME_signature` says
@@ -46,6 +45,7 @@ def score_translations(
         raise ValueError(f"{len(hypotheses)} hypotheses for {len(references)} references")
     # Between spaces: 13a would not split it from letters that it touches.
     hypotheses = [text.replace(SPECIAL[UNKNOWN], f" {UNKNOWN_SYMBOL} ") for text in hypotheses]
-    words = ([word_tokenize(text) for text in side] for side in (hypotheses, references))
+    tokenize = Words(language).tokenize
+    words = ([tokenize(text) for text in side] for side in (hypotheses, references))
     texts = ScoredTexts(language, hypotheses, references, *words)
     return {name: score for metric in METRICS for name, score in metric(texts).items()}

@@ -3,17 +3,17 @@
 As Shu and Nakayama (2017) do, section 5.1. Smoothed BLEU is that of Lin and Och (2004, ORANGE).
 """
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from sacrebleu.metrics import BLEU
 
 from fa_jax.config import Config
 from fa_jax.data.prepared import PreparedData
-from fa_jax.decoding.documents import search_documents
-from fa_jax.decoding.search import TrainedModel, search_translations
 from fa_jax.model.encoder_decoder import Params
+from fa_jax.runs.run import Run
+from fa_jax.runs.search import search_lines
 
 _ADD_ONE = BLEU(smooth_method="add-k", smooth_value=1, tokenize="none", effective_order=False)
 
@@ -25,20 +25,16 @@ def validate(params: Params, threshold: float, config: Config, data: PreparedDat
     """
     # Of all words: a shortlist is learnt when a run is there.
     changes = {"beam_size": 1, "threshold": threshold, "batch_size": 128, "shortlist": 0}
-    greedy = replace(config.decoding, **changes)
-    sources, references = zip(*data.corpus.validation, strict=True)
-    encoded = [data.source.encode(text) for text in sources]
-    members = [TrainedModel(params, config.model)]
-    if config.data.documents:
-        ends = data.corpus.validation.documents()
-        documents = [encoded[first:end] for first, end in itertools.pairwise(ends)]
-        results = [
-            one for of_one in search_documents(members, greedy, [documents]) for one in of_one
-        ]
-    else:
-        results = search_translations(members, greedy, [encoded])
+    validation = data.corpus.validation
+    sources, references = zip(*validation, strict=True)
+    found = search_lines(
+        [Run(Path(), config, data.source, data.target, params, step=0, validation_bleu=0.0)],
+        sources,
+        replace(config.decoding, **changes),
+        documents=validation.documents(),
+    )
     return mean_smoothed_bleu(
-        [data.target.tokens(result.hypotheses[0].words) for result in results],
+        [data.target.tokens(result.hypotheses[0].words) for result in found.results],
         [data.target.tokenizer.tokenize(text) for text in references],
     )
 

@@ -11,7 +11,8 @@ from jaxtyping import Array, Float, Int
 from fa_jax.attention.implementation import Implementation, for_search
 from fa_jax.config import DecodingConfig
 from fa_jax.decoding.beam_search import beam_search
-from fa_jax.decoding.search import TrainedModel, length_limit
+from fa_jax.decoding.local_devices import TrainedModel
+from fa_jax.decoding.search import length_limit
 from fa_jax.decoding.shortlist import Shortlist
 from fa_jax.model.encoder_decoder import Params
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 
 import jax
 import numpy as np
+from jaxtyping import Int
 
 from fa_jax.config import DecodingConfig
-from fa_jax.data.corpora import Pairs, load_corpus
-from fa_jax.data.corpora.text_files import SPLITS
-from fa_jax.data.tokenizers import Words
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
@@ -19,8 +17,8 @@ from fa_jax.evaluation.scores import score_translations
 from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS, Candidate, choose
 from fa_jax.runs.folder import check_own, write_json
 from fa_jax.runs.run import Run, ensemble
+from fa_jax.runs.search import search_lines
 from fa_jax.runs.terminal import progress_bar
-from fa_jax.runs.translate import know_documents, read_sources, search, texts_of
 
 
 @dataclass(frozen=True)
@@ -81,38 +79,45 @@ def evaluate(
     (1, 1)
     """
     runs = ensemble(run)
-    decoding, ends = decoding or runs[0].config.decoding, None
+    decoding, boundaries = decoding or runs[0].config.decoding, None
     title = f"{'pairs' if pairs else split}, threshold {decoding.threshold:.3g}"
     if pairs is None:
-        of_split = _split(runs[0], split)
-        pairs = list(of_split)
-        if know_documents(runs) if documents is None else documents:
-            ends = of_split.documents()
+        pairs = runs[0].pairs(split)
+        boundaries = pairs.documents()
+    return scored(runs, pairs, decoding, title, documents=boundaries, whole=documents)
+
+
+def scored(
+    runs: Sequence[Run],
+    pairs: Sequence[tuple[str, str]],
+    decoding: DecodingConfig,
+    title: str,
+    *,
+    documents: Int[np.ndarray, " boundaries"] | None,
+    whole: bool | None = None,
+) -> Evaluation:
+    """An evaluation of pairs (`evaluate`). title: of the progress bar. documents, whole: as of
+    `search_lines`.
+
+    Raises:
+      UserError: there are no pairs.
+    """
     if not pairs:
         raise UserError("there are no sentence pairs to evaluate")
     texts, references = zip(*pairs, strict=True)
     began = time.perf_counter()
-    longest = decoding.max_source_length if ends is None else None
-    sources = [read_sources(member, texts, longest) for member in runs]
     with progress_bar(title, len(texts)) as bar:
-        results = search(runs, sources, decoding, progress=bar.update, documents=ends)
-    translations = [found[0] for found in texts_of(runs[0], sources[0], decoding, results)]
+        found = search_lines(
+            runs, texts, decoding, documents=documents, whole=whole, progress=bar.update
+        )
+    translations = [best for best, *_ in found.texts()]
     seconds = time.perf_counter() - began
-    target = runs[0].target
-    # An ensemble's members may count a sentence's tokens differently.
-    lengths = np.mean([[len(source.ids) for source in of_run] for of_run in sources], axis=0)
-    searched = lengths
-    if ends is not None:  # what a step can score is the whole document, ends of its lines included
-        whole = np.add.reduceat(lengths + 1, ends[:-1]) - 1
-        searched = np.repeat(whole, np.diff(ends))
-    calls = np.array([result.calls for result in results])
-    words = Words(target.language)
     return Evaluation(
         scores={
-            **score_translations(translations, references, target.language, words.tokenize),
-            "window": average_window(results),
-            "source_length": float((searched * calls).sum() / max(1, calls.sum())),
-            "mean_source_tokens": float(lengths.mean()),
+            **score_translations(translations, references, runs[0].target.language),
+            "window": average_window(found.results),
+            "source_length": found.source_length,
+            "mean_source_tokens": float(found.source_lengths.mean()),
             "sentences": len(texts),
             "threshold": decoding.threshold,
             "beam_size": decoding.beam_size,
@@ -153,13 +158,13 @@ def perplexity(
     >>> round(fa_jax.perplexity(run, pairs=[("I like cats.", "私は猫が好きです。")]), 1)
     1.4
     """
-    pairs = _split(run, split) if pairs is None else pairs
+    pairs = run.pairs(split) if pairs is None else pairs
     if not pairs:
         raise UserError("there are no sentence pairs to evaluate")
     sources, targets = zip(*pairs, strict=True)
-    ids = [source.ids for source in read_sources(run, sources)]
-    words = [run.target.encode(target) for target in targets]
     decoding = decoding or run.config.decoding
+    ids = [run.source.encode(source)[: decoding.max_source_length] for source in sources]
+    words = [run.target.encode(target) for target in targets]
     found = trace_translations(run.model, decoding, ids, words, lambda trace: trace.log_probs)
     return float(np.exp(-np.concatenate(found).mean()))
 
@@ -184,7 +189,7 @@ def score_test(run: Run) -> dict[str, Evaluation]:
     check_own(run.folder)
     decoding = run.config.decoding
     thresholds = dict.fromkeys((float("inf"), 1.2, decoding.threshold))
-    if know_documents([run]) and decoding.threshold < float("inf"):
+    if run.config.data.documents and decoding.threshold < float("inf"):
         del thresholds[float("inf")]
     # Every host evaluates: one that leaves early is taken for dead by the others.
     found = {
@@ -226,7 +231,7 @@ def select(
     if wrong := [t for t in thresholds if not t > 0]:
         raise UserError(f"thresholds must be greater than 0, got {wrong[0]}")
     for run, setting in itertools.product(runs[1:], ("corpus", "languages", "tokenizer")):
-        wanted, found = (getattr(one.config.data, setting) for one in (runs[0], run))
+        wanted, found = (getattr(r.config.data, setting) for r in (runs[0], run))
         if wanted != found:
             raise UserError(
                 f"{run.folder} was trained with {setting} {found!r}, {runs[0].folder} with "
@@ -245,10 +250,3 @@ def candidate(run: Run, threshold: float) -> Candidate:
     decoding = replace(run.config.decoding, threshold=threshold)
     scores = evaluate(run, "validation", decoding).scores
     return Candidate(str(run.folder), threshold, scores["bleu"], scores["window"])
-
-
-def _split(run: Run, split: str) -> Pairs:
-    if split not in SPLITS:
-        raise UserError(f"unknown split {split!r}: choose {', '.join(SPLITS)}")
-    data = run.config.data
-    return getattr(load_corpus(data.corpus, data.languages), split)

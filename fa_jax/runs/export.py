@@ -8,7 +8,7 @@ from fa_jax.config import DecodingConfig
 from fa_jax.config_file import config_json
 from fa_jax.data.codec import save_codec
 from fa_jax.data.corpora import default_corpus
-from fa_jax.decoding.search import SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS
+from fa_jax.decoding.local_devices import SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS
 from fa_jax.errors import UserError
 from fa_jax.exports import program
 from fa_jax.exports.card import model_card

@@ -5,19 +5,15 @@ from itertools import islice
 
 import numpy as np
 
-from fa_jax.data.corpora import load_corpus
-from fa_jax.data.tokenizers import Words
-from fa_jax.evaluation.scores import score_translations
+from fa_jax.runs.evaluate import scored
 from fa_jax.runs.run import Run
-from fa_jax.runs.terminal import progress_bar
-from fa_jax.runs.translate import know_documents, read_sources, search, texts_of
 
 STEP = 0.2
 """From one exponent to the next one that is tried."""
 GAIN = 0.2
 """BLEU that a step must win: less may be chance, and not hold on other text."""
 LINES = 1000
-"""Of the validation set; documents are not cut."""
+"""Of the validation set, and those to the end of a document."""
 
 
 def best_length_exponent(run: Run) -> float:
@@ -27,23 +23,15 @@ def best_length_exponent(run: Run) -> float:
     a phrase that the model knows by heart pays wherever it is appended. With 0 short translations
     win. Above 1 some hypotheses never end, on text that validation did not have.
     """
-    data = run.config.data
-    validation = load_corpus(data.corpus, data.languages).validation
-    ends, count = None, LINES
-    if know_documents([run]):
-        ends = validation.documents()
-        ends = ends[: np.searchsorted(ends, LINES) + 1]
-        count = ends[-1]
-    texts, references = zip(*islice(validation, count), strict=True)
-    sources, target = read_sources(run, texts), run.target
-    split = Words(target.language).tokenize
+    validation = run.pairs("validation")
+    ends = validation.documents()
+    ends = ends[: np.searchsorted(ends, LINES) + 1]
+    pairs = list(islice(validation, ends[-1]))
 
     def bleu(exponent: float) -> float:
         decoding = replace(run.config.decoding, length_exponent=exponent)
-        with progress_bar(f"length exponent {exponent:g}", len(sources)) as bar:
-            results = search([run], [sources], decoding, progress=bar.update, documents=ends)
-        written = [found[0] for found in texts_of(run, sources, decoding, results)]
-        return float(score_translations(written, references, target.language, split)["bleu"])
+        title = f"length exponent {exponent:g}"
+        return scored([run], pairs, decoding, title, documents=ends).scores["bleu"]
 
     exponent, best = 1.0, bleu(1.0)
     while exponent > 0:

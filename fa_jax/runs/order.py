@@ -4,17 +4,15 @@ import math
 from dataclasses import replace
 from functools import cache
 
-import numpy as np
 from scipy.optimize import brentq
 
-from fa_jax.data.corpora import load_corpus
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import LARGEST_LOSS, choose
 from fa_jax.runs.evaluate import Selection, candidate
 from fa_jax.runs.run import Run
+from fa_jax.runs.search import search_lines
 from fa_jax.runs.terminal import progress_bar
-from fa_jax.runs.translate import know_documents, read_sources, search
 
 NARROWEST, WIDEST = 1e-4, 1e3
 """Thresholds that are tried."""
@@ -32,20 +30,14 @@ def window_share(run: Run, threshold: float) -> float:
     It has the run's own beam: windows of greedy search were a tenth wider on a text.
     """
     decoding = replace(run.config.decoding, threshold=threshold)
-    data = run.config.data
-    validation = load_corpus(data.corpus, data.languages).validation
-    documents = validation.documents() if know_documents([run]) else None
-    longest = decoding.max_source_length if documents is None else None
-    sources = read_sources(run, [source for source, _ in validation], longest)
+    validation = run.pairs("validation")
+    sources, documents = [source for source, _ in validation], validation.documents()
     with progress_bar(f"threshold {threshold:.3g}", len(sources)) as bar:
-        results = search([run], [sources], decoding, progress=bar.update, documents=documents)
-    lengths, calls = (
-        np.array(column)
-        for column in ([len(source.ids) for source in sources], [one.calls for one in results])
-    )
-    if documents is not None:  # a document's calls are not told line by line
-        calls = np.full(len(calls), calls.mean())
-    return average_window(results) * calls.sum() / max(1, lengths @ calls)
+        found = search_lines([run], sources, decoding, documents=documents, progress=bar.update)
+    # Of documents a share of a line: their calls are not told line by line.
+    by_line = len(found.documents) > len(sources)
+    length = found.source_length if by_line else found.source_lengths.mean()
+    return average_window(found.results) / length
 
 
 def threshold_for_window(run: Run, window: float) -> float:
@@ -107,5 +99,5 @@ def narrowest_windows(run: Run, largest_loss: float = LARGEST_LOSS) -> Selection
             low = middle
         else:
             high = middle
-    found = tuple(sorted(found, key=lambda one: -one.threshold))
+    found = tuple(sorted(found, key=lambda tried: -tried.threshold))
     return Selection(found, choose(found, reference, largest_loss), reference)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,15 +10,14 @@ import jax
 import numpy as np
 
 from fa_jax.config_file import attention_text, config_json
-from fa_jax.data.corpora import load_corpus
 from fa_jax.decoding.forced import SpanTrace
-from fa_jax.decoding.search import SMALLEST_BATCH
+from fa_jax.decoding.local_devices import SMALLEST_BATCH
 from fa_jax.errors import UserError
 from fa_jax.pages.content import span_content, threshold_text
 from fa_jax.runs.folder import check_own, read_json
 from fa_jax.runs.run import Run
+from fa_jax.runs.search import search_lines
 from fa_jax.runs.trace import traces_of
-from fa_jax.runs.translate import read_sources, search
 from fa_jax.training.metrics import read_metrics
 
 SAMPLES = 5
@@ -89,18 +89,15 @@ def sampled(run: Run) -> list[Sample]:
     Raises:
       UserError: the run's corpus is not there.
     """
-    data = run.config.data
-    test = load_corpus(data.corpus, data.languages).test
-    pairs = [test[row] for row in range(min(LOOKED_AT, len(test)))]
-    read = read_sources(run, [source for source, _ in pairs], run.config.decoding.max_source_length)
-    order = sorted(range(len(read)), key=lambda row: len(read[row].ids) > READABLE)
-    rows = [row for row in order if read[row].ids][:SEARCHED]
+    pairs = list(islice(run.pairs("test"), LOOKED_AT))
+    lengths = [len(run.source.encode(source)) for source, _ in pairs]
+    order = sorted(range(len(pairs)), key=lambda row: lengths[row] > READABLE)
+    chosen = [pairs[row] for row in order if lengths[row]][:SEARCHED]
     decoding = run.config.decoding
     decoding = replace(decoding, threshold=min(NARROW, decoding.threshold))
-    sources = [read[row] for row in rows]
-    results = search([run], [sources], decoding)[:SAMPLES]
-    traces = traces_of(run, sources[:SAMPLES], decoding, results)
-    return [Sample(*pairs[row], trace) for row, trace in zip(rows, traces, strict=False)]
+    found = search_lines([run], [source for source, _ in chosen], decoding)
+    traces = traces_of(found, SAMPLES)
+    return [Sample(*pair, trace) for pair, trace in zip(chosen, traces, strict=False)]
 
 
 def _draw(run: Run, folder: Path, rows: Sequence[Json], samples: Sequence[Sample]):
@@ -147,8 +144,8 @@ def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: lis
         "missing": missing,
         "scores": _scores(list(scores.values()), own),
         "tradeoff": [
-            (one["window"], one["bleu"], _threshold(one) + " (own)" * _is_own(one, own))
-            for one in sorted(scores.values(), key=lambda one: one["window"])
+            (found["window"], found["bleu"], _threshold(found, own, " (own)"))
+            for found in sorted(scores.values(), key=lambda found: found["window"])
         ],
         "drawn": _drawn_at(own),
         "samples": [
@@ -181,12 +178,10 @@ def _about(run: Run) -> str:
     return f"{languages}, {attention}; checkpoint of step {run.step:,}{validated}."
 
 
-def _threshold(scores: Json) -> str:
-    return f"τ = {threshold_text(float(scores['threshold']))}"
-
-
-def _is_own(scores: Json, own: float) -> bool:
-    return float(scores["threshold"]) == own
+def _threshold(scores: Json, own: float, mark: str) -> str:
+    """τ of these scores; marked if it is the run's own."""
+    threshold = float(scores["threshold"])
+    return f"τ = {threshold_text(threshold)}{mark if threshold == own else ''}"
 
 
 def _scores(found: list[Json], own: float) -> Json:
@@ -200,21 +195,22 @@ def _scores(found: list[Json], own: float) -> Json:
     metrics = [name for name in names if not name.endswith("_signature")]
     rows = [
         [
-            _threshold(one) + ", the run's own" * _is_own(one, own),
-            *(f"{one[name]:.{3 if name == 'ribes' else 2}f}" for name in metrics),
-            f"{one['window']:.2f} of {one['source_length']:.2f}",
-            f"{1 - one['window'] / max(one['source_length'], 1e-9):.0%}",
-            f"{one['beam_size']}",
-            f"{one['sentences']:,}",
+            _threshold(scores, own, ", the run's own"),
+            *(f"{scores[name]:.{3 if name == 'ribes' else 2}f}" for name in metrics),
+            f"{scores['window']:.2f} of {scores['source_length']:.2f}",
+            f"{1 - scores['window'] / max(scores['source_length'], 1e-9):.0%}",
+            f"{scores['beam_size']}",
+            f"{scores['sentences']:,}",
         ]
-        for one in found
+        for scores in found
     ]
     shown = [name.replace("_", " by ").replace("bleu", "BLEU") for name in metrics]
     shown = [name.upper() if name == "ribes" else name for name in shown]
     heads = ["threshold", *shown, "window", "not scored", "beam", "sentences"]
     signed = [name for name in metrics if f"{name}_signature" in names]
     signatures = [f"{name}: {found[0][f'{name}_signature']}" for name in signed]
-    marked = next((row for row, one in enumerate(found) if _is_own(one, own)), None)
+    thresholds = [float(scores["threshold"]) for scores in found]
+    marked = thresholds.index(own) if own in thresholds else None
     return {"heads": heads, "rows": rows, "own": marked, "signatures": signatures}
 
 

@@ -13,8 +13,10 @@ from jaxtyping import Int
 
 from fa_jax.config import Config
 from fa_jax.data.codec import TextCodec, load_codec
+from fa_jax.data.corpora import Pairs, load_corpus
+from fa_jax.data.corpora.text_files import SPLITS
 from fa_jax.data.tokenizers import Words
-from fa_jax.decoding.search import TrainedModel
+from fa_jax.decoding.local_devices import TrainedModel
 from fa_jax.decoding.unknown_words import read_dictionary
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
@@ -51,6 +53,16 @@ class Run:
     def model(self) -> TrainedModel:
         """What searches and traces take; made once, so that its parameters move once."""
         return TrainedModel(self.params, self.config.model)
+
+    def pairs(self, split: str) -> Pairs:
+        """A split of its corpus: "train", "validation" or "test".
+
+        Raises:
+          UserError: no such split, or the corpus is not there.
+        """
+        if split not in SPLITS:
+            raise UserError(f"unknown split {split!r}: choose {', '.join(SPLITS)}")
+        return getattr(load_corpus(self.config.data.corpus, self.config.data.languages), split)
 
     @cached_property
     def lexicon(self) -> Int[np.ndarray, "source translations"]:
@@ -99,7 +111,7 @@ class Run:
             print(f"learning a dictionary of rare words into {path} ...", file=sys.stderr)
             entries = learn_dictionary(self.config.data, self.target).items()
             write_text(path, "".join(f"{word}\t{written}\n" for word, written in entries))
-        return read_dictionary(str(path))
+        return read_dictionary(path)
 
 
 def load_run(folder: str | Path) -> Run:

@@ -6,16 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Int
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.vocabulary import END, SPECIAL
-from fa_jax.decoding.documents import joined
 from fa_jax.decoding.forced import SpanTrace, trace_translations
-from fa_jax.decoding.search import SearchResult
+from fa_jax.decoding.search import joined
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
-from fa_jax.runs.translate import Source, know_documents, read_sources, search, texts_of
+from fa_jax.runs.search import Searched, search_lines
 
 
 def trace(
@@ -54,49 +52,39 @@ def traces(run: Run, lines: Sequence[str], decoding: DecodingConfig) -> list[Spa
     Raises:
       UserError: a line is empty; or as `translate`.
     """
-    whole = know_documents([run])
+    whole = run.config.data.documents
     documents = [line.split("\n") if whole else [line] for line in lines]
-    documents = [[part for part in of_one if part.strip()] for of_one in documents]
-    parts = [part for of_one in documents for part in of_one]
-    sources = read_sources(run, parts, None if whole else decoding.max_source_length)
-    if not all(documents) or not all(source.ids for source in sources):
+    documents = [[part for part in parts if part.strip()] for parts in documents]
+    parts = [part for parts in documents for part in parts]
+    ends = np.cumsum([0, *map(len, documents)])
+    found = search_lines([run], parts, decoding, documents=ends)
+    if not all(documents) or not all(found.tokens):
         raise UserError("an empty line has no translation to trace")
-    ends = np.cumsum([0, *map(len, documents)]) if whole else None
-    results = search([run], [sources], decoding, documents=ends)
-    return traces_of(run, sources, decoding, results, ends)
+    return traces_of(found)
 
 
-def traces_of(
-    run: Run,
-    sources: Sequence[Source],
-    decoding: DecodingConfig,
-    results: Sequence[SearchResult],
-    documents: Int[np.ndarray, " boundaries"] | None = None,
-) -> list[SpanTrace]:
-    """The trace of the best hypothesis of each source, none of which is empty.
-
-    documents: as of `search`; the traces are then of documents.
-    """
-    parts = [found[0] for found in texts_of(run, sources, decoding, results)]
-    spans = list(itertools.pairwise(range(len(sources) + 1) if documents is None else documents))
-    texts = ["\n".join(parts[a:b]) for a, b in spans]
-    ids = [joined([source.ids for source in sources[a:b]]) for a, b in spans]
-    words = [joined([result.hypotheses[0].words for result in results[a:b]]) for a, b in spans]
-    if documents is not None:
-        decoding = replace(decoding, max_source_length=max(map(len, ids)))
+def traces_of(found: Searched, count: int | None = None) -> list[SpanTrace]:
+    """The trace of the best translation of each document, none of which is empty. count: of the
+    first so many; None: of all."""
+    run, spans = found.run, list(itertools.pairwise(found.documents))[:count]
+    lines = [best for best, *_ in found.texts()]
+    texts = ["\n".join(lines[a:b]) for a, b in spans]
+    ids = [joined(found.ids[0][a:b]) for a, b in spans]
+    words = [
+        joined([result.hypotheses[0].words for result in found.results[a:b]]) for a, b in spans
+    ]
+    traces = trace_translations(run.model, found.decoding, ids, words)
     token = run.target.vocabulary.tokens
     return [
         SpanTrace(
-            **vars(found)
-            | {"alternatives": [[(token[w], p) for w, p in step] for step in found.alternatives]},
+            **vars(trace)
+            | {"alternatives": [[(token[w], p) for w, p in step] for step in trace.alternatives]},
             translation=text,
             source_tokens=[run.source.vocabulary.tokens[word] for word in of_source],
             target_tokens=[*(token[word] for word in of_target), SPECIAL[END]],
-            threshold=decoding.threshold,
+            threshold=found.decoding.threshold,
         )
-        for text, of_source, of_target, found in zip(
-            texts, ids, words, trace_translations(run.model, decoding, ids, words), strict=True
-        )
+        for text, of_source, of_target, trace in zip(texts, ids, words, traces, strict=True)
     ]
 
 

@@ -5,7 +5,7 @@ from itertools import product
 from fa_jax.config import DecodingConfig
 from fa_jax.data.vocabulary import UNKNOWN
 from fa_jax.decoding.forced import trace_translations
-from fa_jax.decoding.search import SHORTEST_SHAPE, SMALLEST_BATCH
+from fa_jax.decoding.local_devices import SHORTEST_SHAPE, SMALLEST_BATCH
 from fa_jax.runs.run import Run
 from fa_jax.serving.orders import Translations
 

@@ -15,7 +15,9 @@ from fa_jax.attention.implementation import IMPLEMENTATIONS
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.forced import trace_translations
-from fa_jax.decoding.search import TrainedModel, average_window, search_translations, shape_for
+from fa_jax.decoding.local_devices import TrainedModel
+from fa_jax.decoding.search import average_window, implementation_for
+from fa_jax.decoding.search import search as search_documents
 from fa_jax.decoding.shortlist import Shortlist
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import init_encoder_decoder
@@ -54,9 +56,15 @@ def exhaustive(params, source, limit):
     return sorted(found, reverse=True)
 
 
+def search_sentences(members, decoding, sources, **options):
+    """Sources of each member; a sentence is a document of one line."""
+    documents = [[[source] for source in of_member] for of_member in sources]
+    return search_documents(members, decoding, documents, **options)
+
+
 def search(params, sources=SOURCES, n_best=1, **options):
     decoding = DecodingConfig(threshold=THRESHOLD, **options)
-    return search_translations([TrainedModel(params, CONFIG)], decoding, [sources], n_best=n_best)
+    return search_sentences([TrainedModel(params, CONFIG)], decoding, [sources], n_best=n_best)
 
 
 def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
@@ -176,7 +184,7 @@ def test_a_kernel_that_there_is_not_is_a_users_mistake(params):
     config = dataclasses.replace(CONFIG, attention=AttentionConfig("recurrent"))
     decoding = DecodingConfig(implementation="kernel")
     with pytest.raises(UserError, match="implementation: no kernel evaluates Recurrent"):
-        search_translations([TrainedModel(params, config)], decoding, [SOURCES[:1]])
+        search_sentences([TrainedModel(params, config)], decoding, [SOURCES[:1]])
 
 
 @pytest.mark.parametrize(
@@ -199,7 +207,7 @@ def test_on_a_tpu_long_sentences_are_searched_by_the_kernel(
     by_kernel = lambda *of: calls.append(of) or IMPLEMENTATIONS["dense"](*of)  # noqa: E731
     monkeypatch.setitem(IMPLEMENTATIONS, "kernel", by_kernel)
     decoding = DecodingConfig(threshold=threshold)
-    implementation, _ = shape_for([TrainedModel(abstract, config)], decoding)
+    implementation = implementation_for([TrainedModel(abstract, config)], decoding)
     searched = partial(
         beam_search, shortlist=any_word(1), configs=[config], beam_size=4, max_length=6,
         implementation=implementation,
@@ -219,13 +227,13 @@ def test_an_empty_source_has_an_empty_translation(params):
 def test_without_a_threshold_the_window_is_the_sentence(params):
     decoding = DecodingConfig(beam_size=3)
     for source in SOURCES:
-        results = search_translations([TrainedModel(params, CONFIG)], decoding, [[source]])
+        results = search_sentences([TrainedModel(params, CONFIG)], decoding, [[source]])
         assert average_window(results) == len(source)
 
 
 def test_the_trace_repeats_what_the_search_saw(params):
     decoding = DecodingConfig(threshold=THRESHOLD, beam_size=1)
-    results = search_translations([TrainedModel(params, CONFIG)], decoding, [SOURCES])
+    results = search_sentences([TrainedModel(params, CONFIG)], decoding, [SOURCES])
     words = [result.hypotheses[0].words for result in results]
     traces = trace_translations(TrainedModel(params, CONFIG), decoding, SOURCES, words)
     doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
@@ -254,7 +262,7 @@ def test_an_ensemble_is_the_mean_of_its_members_probabilities(params):
     members = [TrainedModel(params, CONFIG), TrainedModel(other, other_config)]
     sources = [SOURCES, [[max(4, w - 2) for w in s] + [5] for s in SOURCES]]
     decoding = DecodingConfig(beam_size=4, threshold=THRESHOLD)
-    results = search_translations(members, decoding, sources, n_best=2)
+    results = search_sentences(members, decoding, sources, n_best=2)
     found = [(row, found) for row, result in enumerate(results) for found in result.hypotheses]
     words = [hypothesis.words for _, hypothesis in found]
     traces = [
@@ -266,7 +274,7 @@ def test_an_ensemble_is_the_mean_of_its_members_probabilities(params):
             log_probs = np.array([trace.log_probs for trace in of_members], np.float64)
             wanted = np.log(np.exp(log_probs).mean(0)).mean()
             np.testing.assert_allclose(hypothesis.score, wanted, rtol=1e-4)
-    twice = search_translations(members[:1] * 2, decoding, [SOURCES, SOURCES])
+    twice = search_sentences(members[:1] * 2, decoding, [SOURCES, SOURCES])
     for both, one in zip(twice, search(params, beam_size=4), strict=True):
         assert both.hypotheses[0].words == one.hypotheses[0].words
         assert (both.scored, both.calls) == (2 * one.scored, 2 * one.calls)

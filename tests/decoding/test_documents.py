@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from fa_jax.config import DecodingConfig
-from fa_jax.decoding.documents import joined, search_documents
-from fa_jax.decoding.search import TrainedModel, search_translations
+from fa_jax.decoding.local_devices import TrainedModel
+from fa_jax.decoding.search import joined
+from fa_jax.decoding.search import search as search_lines
 from tests.decoding.test_beam_search import (
     CONFIG,
     SIGMA,
@@ -29,8 +30,10 @@ SHORT = {"max_length_ratio": 0.5, "max_length_extra": 2}
 
 
 def search(params, documents=DOCUMENTS, **options):  # noqa: F811
+    """The results of each document's lines."""
     decoding = DecodingConfig(threshold=THRESHOLD, **options)
-    return search_documents([TrainedModel(params, CONFIG)], decoding, [documents])
+    results = iter(search_lines([TrainedModel(params, CONFIG)], decoding, [documents]))
+    return [[next(results) for _ in lines] for lines in documents]
 
 
 def test_a_line_is_the_best_that_goes_on_from_those_before(params):  # noqa: F811
@@ -58,16 +61,24 @@ def test_a_line_is_the_best_that_goes_on_from_those_before(params):  # noqa: F81
 
 
 def test_a_document_of_one_line_is_a_sentence(params):  # noqa: F811
-    alone = search_translations(
-        [TrainedModel(params, CONFIG)], DecodingConfig(threshold=THRESHOLD), [SOURCES]
-    )
-    found = search(params, [[source] for source in SOURCES])
-    for sentence, (line,) in zip(alone, found, strict=True):
+    """Searched in the queue of sentences, and beside a document that is none."""
+    sentences = [[source] for source in SOURCES]
+    alone = search(params, sentences)
+    *found, _ = search(params, [*sentences, DOCUMENTS[0]])
+    for (sentence,), (line,) in zip(alone, found, strict=True):
         assert line.hypotheses[0].words == sentence.hypotheses[0].words
         np.testing.assert_allclose(
             line.hypotheses[0].score, sentence.hypotheses[0].score, rtol=1e-5
         )
         assert (line.scored, line.calls) == (sentence.scored, sentence.calls)
+
+
+def test_a_line_that_is_too_long_for_a_sentence_is_read_whole(params):  # noqa: F811
+    documents = [[SOURCES[2]]]
+    ((sentence,),) = search(params, documents)
+    ((whole,),) = search(params, documents, max_source_length=len(SOURCES[2]) - 1)
+    assert whole.hypotheses[0].words == sentence.hypotheses[0].words
+    assert (whole.scored, whole.calls) == (sentence.scored, sentence.calls)
 
 
 @pytest.mark.parametrize("beam_size", [1, 4])

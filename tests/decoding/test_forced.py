@@ -8,7 +8,8 @@ from fa_jax.attention import AttentionConfig
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.decoding import forced
 from fa_jax.decoding.forced import trace_translations
-from fa_jax.decoding.search import TrainedModel, search_translations
+from fa_jax.decoding.local_devices import TrainedModel
+from fa_jax.decoding.search import search
 from fa_jax.kept_programs import KeptProgram
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 
@@ -76,7 +77,7 @@ def test_what_is_kept_is_chosen(model):
 
 def test_parameters_are_brought_to_the_devices_once(model, calls):
     for _ in range(2):
-        search_translations([model], DECODING, [SOURCES[:1]])
+        search([model], DECODING, [[SOURCES[:1]]])
         trace_translations(model, DECODING, SOURCES[:1], WORDS[:1])
     held = [jax.tree.leaves(params) for params, *_ in calls]
     assert len(held) == 4

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from fa_jax.config import DecodingConfig, ModelConfig
-from fa_jax.decoding.search import TrainedModel, search_translations
-from fa_jax.decoding.shortlist import Shortlist, candidates, output_layer
+from fa_jax.decoding import search as search_module
+from fa_jax.decoding.local_devices import TrainedModel
+from fa_jax.decoding.shortlist import output_layer, shortlist_for
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 
 CONFIG = ModelConfig(
@@ -26,9 +27,8 @@ def params():
 
 def search(params, sources, lexicon=LEXICON, **options):
     decoding = DecodingConfig(beam_size=4, **options)
-    return search_translations(
-        [TrainedModel(params, CONFIG)], decoding, [sources], n_best=3, lexicon=lexicon
-    )
+    members, documents = [TrainedModel(params, CONFIG)], [[[source] for source in sources]]
+    return search_module.search(members, decoding, documents, n_best=3, lexicon=lexicon)
 
 
 def assert_same(results, expected):
@@ -63,7 +63,7 @@ def test_neighbours_do_not_matter(params):
 def test_a_word_is_listed_once():
     lexicon = np.array([[0, 0], [5, 6], [6, 9], [9, 3]])
     sources, lengths = np.array([[1, 2, 3], [3, 1, 1]]), np.array([3, 1])
-    found = candidates(lexicon, sources, lengths, frequent=6, vocabulary=100)
+    found = shortlist_for(sources, lengths, 6, 100, lexicon).candidates
     assert [[word for word in row if word] for row in found.tolist()] == [[6, 9], [9]]
 
 
@@ -81,17 +81,17 @@ def test_lists_are_as_long_as_the_longest_needs(own, length, vocabulary, width):
     """In few sizes, and no longer than a list can be."""
     lexicon = np.tile(np.arange(8, 8 + own, dtype=np.int32), (9, 1))
     sources = np.full((2, length), 4)
-    found = candidates(lexicon, sources, np.array([length, 0]), frequent=8, vocabulary=vocabulary)
+    found = shortlist_for(sources, np.array([length, 0]), 8, vocabulary, lexicon).candidates
     assert found.shape == (2, width)
     assert sorted(found[0])[-own:] == list(range(8, 8 + own)) and not found[1].any()
 
 
 def test_a_rounded_output_layer_hardly_changes_log_probs(params):
-    own = candidates(LEXICON, np.array([[4, 5, 6]]), np.array([3]), FREQUENT, WORDS)
+    found = shortlist_for(np.array([[4, 5, 6]]), np.array([3]), FREQUENT, WORDS, LEXICON)
+    shortlist = jax.tree.map(jnp.asarray, found)
     x = jax.random.normal(jax.random.key(0), (1, 4, 8))
 
     def log_probs(dtype):
-        shortlist = Shortlist(jnp.asarray(own), FREQUENT)
         own_words, layer = output_layer(params["decoder"]["output"], shortlist, dtype)
         scores = layer(x, own_words(shortlist.candidates))
         assert scores.dtype == jnp.float32
@@ -100,7 +100,7 @@ def test_a_rounded_output_layer_hardly_changes_log_probs(params):
     exact, rounded = log_probs(None), log_probs("bfloat16")
     listed = np.isfinite(exact)
     np.testing.assert_allclose(exact[listed], rounded[listed], atol=0.1)
-    assert listed.sum() == 4 * (FREQUENT + np.count_nonzero(own))
+    assert listed.sum() == 4 * (FREQUENT + np.count_nonzero(found.candidates))
     assert (exact != rounded)[listed].any()
 
 

@@ -1,5 +1,7 @@
 """Unknown words: what stands in their place, and dictionaries that cannot be read."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ WEIGHTS = np.array([[0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.9, 0.1, 0.0], [0.4, 0.3
 
 def test_the_word_looked_at_most_is_translated_or_copied():
     found = replace_unknown(
-        ["<unk>", "sah", "<unk>"], "<unk>", ["Anna", "saw", "Bo"], WEIGHTS, {"saw": "sah"}
+        ["<unk>", "sah", "<unk>"], ["Anna", "saw", "Bo"], WEIGHTS, {"saw": "sah"}
     )
     assert found == ["sah", "sah", "Anna"]
 
@@ -20,7 +22,7 @@ def test_dictionaries(tmp_path):
     path = tmp_path / "words.tsv"
     text = "saw\tsah\nhouse\tHaus\nsaw\tsägte\n"
     path.write_text(text, encoding="utf-8-sig")
-    assert read_dictionary(str(path)) == {"saw": "sah", "house": "Haus"}
+    assert read_dictionary(path) == {"saw": "sah", "house": "Haus"}
 
 
 @pytest.mark.parametrize(
@@ -30,9 +32,9 @@ def test_dictionaries_that_cannot_be_read(tmp_path, content, words):
     path = tmp_path / "words.tsv"
     path.write_bytes(content)
     with pytest.raises(UserError, match=words):
-        read_dictionary(str(path))
+        read_dictionary(path)
 
 
 def test_a_missing_dictionary():
     with pytest.raises(UserError, match="dictionary nowhere cannot be read"):
-        read_dictionary("nowhere")
+        read_dictionary(Path("nowhere"))

@@ -12,11 +12,11 @@ from tqdm import tqdm
 
 import fa_jax
 from fa_jax.decoding.forced import trace_translations
-from fa_jax.decoding.search import Hypothesis, SearchResult, search_translations
+from fa_jax.decoding.search import Hypothesis, SearchResult, search
 from fa_jax.errors import UserError
 from fa_jax.plots import plot_alignment, plot_dimensions, plot_spans, plot_training
 from fa_jax.runs.folder import PRETRAINED
-from fa_jax.runs.translate import read_sources, texts_of
+from fa_jax.runs.search import search_lines
 from fa_jax.training.metrics import read_metrics
 
 PAIRS = [("I am here.", "私はここにいます。"), ("It rains.", "雨が降る。")]
@@ -107,8 +107,7 @@ def test_perplexity_is_of_each_word_with_its_end(run):
 
 def test_a_runs_parameters_move_once(run):
     assert run.model is run.model
-    sources = [run.source.encode("I am here.")]
-    search_translations([run.model], run.config.decoding, [sources])
+    search([run.model], run.config.decoding, [[[run.source.encode("I am here.")]]])
     assert run.model.on_devices is run.model.on_devices
 
 
@@ -136,10 +135,10 @@ def test_curves_and_spans_of_a_run_can_be_drawn(run, tmp_path):
 
 def test_unknown_words_are_replaced_through_the_alignment():
     run, found = fa_jax.load_run("en-ja"), [SearchResult([Hypothesis([3, 5], -1.0)], 0, 0)]
-    replaced = replace(run.config.decoding, replace_unknown=True)
-    sources = read_sources(run, ["zzqq"])
-    (trace,) = trace_translations(run.model, replaced, [sources[0].ids], [[3, 5]])
-    wanted = [sources[0].tokens[trace.weights[0].argmax()], *run.target.tokens([5])]
-    text = run.target.tokenizer.detokenize(wanted)
-    assert texts_of(run, sources, replaced, found) == [[text]]
-    assert texts_of(run, sources, run.config.decoding, found) == [[run.target.decode([3, 5])]]
+    searched = replace(search_lines([run], ["zzqq"], run.config.decoding), results=found)
+    (tokens,) = searched.tokens
+    (trace,) = trace_translations(run.model, searched.decoding, searched.ids[0], [[3, 5]])
+    wanted = [tokens[trace.weights[0].argmax()], *run.target.tokens([5])]
+    assert searched.texts() == [[run.target.decode([3, 5])]]
+    replaced = replace(searched, decoding=replace(searched.decoding, replace_unknown=True))
+    assert replaced.texts() == [[run.target.tokenizer.detokenize(wanted)]]

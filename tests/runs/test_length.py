@@ -7,6 +7,7 @@ import pytest
 import fa_jax
 from fa_jax.data.corpora import load_corpus
 from fa_jax.runs import length
+from fa_jax.runs.evaluate import Evaluation
 from tests.command import TINY
 
 
@@ -22,13 +23,11 @@ from tests.command import TINY
 def test_it_goes_down_to_the_best_and_no_further(trained, monkeypatch, peak, chosen, tried):
     seen = set()
 
-    def scored(written, *_):
-        seen.add(written[0])
-        return {"bleu": -10 * abs(written[0] - peak)}
+    def scored(runs, pairs, decoding, *_, **of_text):
+        seen.add(decoding.length_exponent)
+        return Evaluation({"bleu": -10 * abs(decoding.length_exponent - peak)}, [], [])
 
-    monkeypatch.setattr(length, "search", lambda *of, **_: of[2].length_exponent)
-    monkeypatch.setattr(length, "texts_of", lambda *of: [[of[3]]])
-    monkeypatch.setattr(length, "score_translations", scored)
+    monkeypatch.setattr(length, "scored", scored)
     assert length.best_length_exponent(fa_jax.load_run(trained)) == chosen
     assert seen == tried
 

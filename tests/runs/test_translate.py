@@ -16,9 +16,9 @@ from fa_jax.decoding.forced import trace_translations
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 from fa_jax.runs.run import Run
+from fa_jax.runs.search import search_lines
 from fa_jax.runs.trace import trace
-from fa_jax.runs.translate import read_sources, texts_of, translate
-from fa_jax.runs.translate import search as search_lines
+from fa_jax.runs.translate import translate
 from tests.command import write_corpus
 
 LINES = ["abba", "", "cab", "zab", "bacabacabacabacabac"]
@@ -70,12 +70,12 @@ def test_each_line_is_tokenized_once(run, records):
 def test_details_are_those_of_each_translation_alone(run, records):
     unknown = 0
     for line, record in zip(LINES, records, strict=True):
-        (source,) = read_sources(run, [line])
+        source = run.source.encode(line)
         shown = ["<unk>" if letter == "z" else letter for letter in line]
         assert record["source_tokens"] == shown
         for found in record["translations"] if line else ():
             words = run.target.vocabulary.ids(found["tokens"][:-1])
-            (alone,) = trace_translations(run.model, DECODING, [source.ids], [words])
+            (alone,) = trace_translations(run.model, DECODING, [source], [words])
             for name, of_trace in (("alignment", "weights"), ("log_probs", "log_probs")):
                 wanted = getattr(alone, of_trace)
                 np.testing.assert_allclose(found[name], wanted, rtol=1e-4, atol=1e-6)
@@ -119,10 +119,9 @@ def test_documents_have_as_many_lines_as_their_sources(run):
 
 def test_unknown_words_stay_where_nobody_asks(run):
     decoding = replace(DECODING, replace_unknown=False)
-    sources = read_sources(run, LINES)
-    results = search_lines([run], [sources], decoding)
-    texts = texts_of(run, sources, decoding, results)
-    assert texts == [[run.target.decode(r.hypotheses[0].words)] for r in results]
+    found = search_lines([run], LINES, decoding)
+    texts = found.texts()
+    assert texts == [[run.target.decode(r.hypotheses[0].words)] for r in found.results]
     assert any("<unk>" in text for (text,) in texts)
 
 

@@ -1,0 +1,112 @@
+"""Sentences on the local devices: in few padded shapes, each device with rows of its own."""
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jaxtyping import Int
+
+from fa_jax.compiler import compiler_options
+from fa_jax.config import DecodingConfig, ModelConfig
+from fa_jax.data.batches import pad
+from fa_jax.decoding.shortlist import enlarged
+from fa_jax.kept_programs import KeptProgram
+from fa_jax.model.encoder_decoder import Params
+
+SHORTEST_SHAPE = 16
+"""Sentences are padded to this many tokens, or twice, four times … as many."""
+SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS = 128, 4
+"""In windows padding costs next to nothing: a search in windows has fewer shapes to compile, 128
+tokens, 512, 2,048 …"""
+SMALLEST_BATCH = 8
+"""Sentences that a few lines are searched in."""
+BY_SENTENCE, WHOLE = PartitionSpec("sentences"), PartitionSpec()
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A trained model."""
+
+    params: Params
+    config: ModelConfig
+
+    @functools.cached_property
+    def on_devices(self) -> Params:
+        """Its parameters on all local devices, brought there once for all searches and traces."""
+        return jax.device_put(self.params, NamedSharding(_mesh(), WHOLE))
+
+
+def batch_rows(sentences: int, decoding: DecodingConfig) -> int:
+    """Rows of the batches of so many sentences: one of two sizes, since each is compiled.
+
+    A few lines at a prompt need not pay for a batch. Local devices share the rows equally.
+    """
+    rows = decoding.batch_size if sentences > SMALLEST_BATCH else SMALLEST_BATCH
+    devices = jax.local_device_count()
+    return -(-min(rows, decoding.batch_size) // devices) * devices
+
+
+def padded_batches(
+    sides: Sequence[Sequence[Sequence[int]]],
+    lengths: Sequence[tuple[int, ...]],
+    rows_of: Callable[[tuple[int, ...]], int],
+    *,
+    in_windows: bool = False,
+) -> Iterator[tuple[list[int], list[tuple[Int[np.ndarray, "B S"], Int[np.ndarray, " B"]]]]]:
+    """Sentences of like lengths together, in few shapes: their numbers, and each side's `pad`.
+
+    The longest come first: those that are searched last then end together.
+
+    sides: the sentences as each model has them, or source and target. lengths: of each sentence,
+    how long its sides are; without any words it is in no batch. rows_of: a batch of a shape.
+    in_windows: whether few shapes matter more than little padding.
+    """
+    steps = (SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS) if in_windows else (SHORTEST_SHAPE, 2)
+    shapes = [tuple(enlarged(steps[0], length, steps[1]) for length in each) for each in lengths]
+    order = sorted(
+        (row for row in range(len(lengths)) if any(lengths[row])),
+        key=lambda row: (shapes[row], [-length for length in lengths[row]]),
+    )
+    for shape, alike in itertools.groupby(order, shapes.__getitem__):
+        rows = rows_of(shape)
+        while batch := list(itertools.islice(alike, rows)):
+            yield (
+                batch,
+                [
+                    pad([side[row] for row in batch], rows, length)
+                    for side, length in zip(sides, shape, strict=True)
+                ],
+            )
+
+
+@functools.lru_cache(maxsize=128)
+def on_local_devices(
+    function: Callable, arrays: int, numbers: int = 0, *, few: bool = False, **options: Any
+) -> KeptProgram:
+    """The function, compiled: each device goes through its own sentences at its own pace.
+
+    function: of the package, with these options. Behind parameters it takes so many arguments that
+    have a row a sentence, then so many that are the same for all. few: sentences, so that it should
+    compile quickly.
+    """
+    mesh = _mesh()
+    in_specs = WHOLE, *[BY_SENTENCE] * arrays, *[WHOLE] * numbers
+    program = jax.shard_map(
+        functools.partial(function, **options),
+        mesh=mesh,
+        in_specs=in_specs,
+        out_specs=BY_SENTENCE,
+        check_vma=False,
+    )
+    shardings = tuple(NamedSharding(mesh, spec) for spec in in_specs)
+    asked = compiler_options(jax.default_backend(), few)
+    return KeptProgram(program, shardings, asked, function=function.__qualname__, **options)
+
+
+def _mesh() -> Mesh:
+    return Mesh(np.asarray(jax.local_devices()), ("sentences",))

@@ -1,0 +1,129 @@
+"""Lines of text through beam search: what translating, scoring and tracing begin with."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from fa_jax.attention import AttentionConfig
+from fa_jax.config import DecodingConfig
+from fa_jax.data.vocabulary import UNKNOWN
+from fa_jax.decoding.forced import Trace, trace_translations
+from fa_jax.decoding.search import SearchResult, search
+from fa_jax.decoding.unknown_words import replace_unknown
+from fa_jax.errors import UserError
+from fa_jax.runs.run import Run
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """Lines, and what was found of each.
+
+    run: the first one of an ensemble. tokens: of each line, as the run reads it. ids: their
+    numbers, and those of the other runs. documents: document i, which was read whole, is the lines
+    from the i-th of these numbers up to the next one. results: of each line.
+    """
+
+    run: Run
+    decoding: DecodingConfig
+    tokens: list[list[str]]
+    ids: list[list[list[int]]]
+    documents: Int[np.ndarray, " boundaries"]
+    results: list[SearchResult]
+
+    @property
+    def source_lengths(self) -> Float[np.ndarray, " lines"]:
+        """Tokens of each line; an ensemble's members may count them differently: their mean."""
+        return np.mean([[len(line) for line in of_run] for of_run in self.ids], axis=0)
+
+    @property
+    def source_length(self) -> float:
+        """Tokens that an attention call scores at τ = ∞, on average: all of a document, with the
+        ends of its lines."""
+        starts, lines = self.documents[:-1], np.diff(self.documents)
+        whole = np.add.reduceat(self.source_lengths + 1, starts) - 1
+        calls = np.array([result.calls for result in self.results])
+        return float((np.repeat(whole, lines) * calls).sum() / max(1, calls.sum()))
+
+    def texts(self) -> list[list[str]]:
+        """Each line's translations as people write them; unknown words replaced if so decided.
+
+        Raises:
+          UserError: unknown words are to be replaced, but the run has no alignment, or the
+            dictionary cannot be read.
+        """
+        run, target = self.run, self.run.target
+        written = [[target.tokens(h.words) for h in result.hypotheses] for result in self.results]
+        if self.decoding.replace_unknown:
+            attention = run.config.model.attention
+            if attention.span.scores_nothing:
+                raise UserError(
+                    "replacing unknown words needs an alignment, and the attention of "
+                    f"{run.folder} has none: {attention}"
+                )
+            looked_at = self.traced(lambda trace: trace.weights, lambda words: UNKNOWN in words)
+            for (line, place), weights in looked_at.items():
+                tokens = written[line][place], self.tokens[line]
+                written[line][place] = replace_unknown(*tokens, weights, run.dictionary)
+        return [[target.tokenizer.detokenize(tokens) for tokens in line] for line in written]
+
+    def traced(
+        self,
+        keep: Callable[[Trace], Any],
+        wanted: Callable[[list[int]], bool] = lambda words: True,
+    ) -> dict[tuple[int, int], Any]:
+        """What is kept of the traces of the wanted hypotheses, each line by itself, by line and
+        place in its list; none of an empty line."""
+        words = {
+            (line, place): hypothesis.words
+            for line, result in enumerate(self.results)
+            for place, hypothesis in enumerate(result.hypotheses)
+            if self.tokens[line] and wanted(hypothesis.words)
+        }
+        ids = [self.ids[0][line] for line, _ in words]
+        kept = trace_translations(self.run.model, self.decoding, ids, [*words.values()], keep)
+        return dict(zip(words, kept, strict=True))
+
+
+def search_lines(
+    runs: Sequence[Run],
+    lines: Sequence[str],
+    decoding: DecodingConfig,
+    n_best: int = 1,
+    *,
+    documents: Int[np.ndarray, " boundaries"] | None = None,
+    whole: bool | None = None,
+    progress: Callable[[int], object] = lambda lines: None,
+) -> Searched:
+    """Reads lines and searches for their translations.
+
+    Args:
+      runs: one, or an ensemble. lines: text as people write it.
+      n_best: most hypotheses of a line; a line of a document that is read whole has one.
+      documents: document i is the lines from the i-th of these numbers up to the next one. None:
+        each line stands by itself.
+      whole: whether documents are read whole; otherwise each line by itself, up to
+        `decoding.max_source_length` tokens. None: if all runs were trained on documents.
+      progress: told how many lines more are done.
+    """
+    if whole is None:
+        whole = all(run.config.data.documents for run in runs)
+    longest = None
+    if documents is None or not whole:
+        documents, longest = np.arange(len(lines) + 1), decoding.max_source_length
+    tokens = [[run.source.tokenizer.tokenize(line)[:longest] for line in lines] for run in runs]
+    ids = [
+        [run.source.vocabulary.ids(line) for line in of_run]
+        for run, of_run in zip(runs, tokens, strict=True)
+    ]
+    lexicon = None
+    if 0 < decoding.shortlist < len(runs[0].target.vocabulary):
+        lexicon = runs[0].lexicon[:, : decoding.shortlist_translations]
+    spans = list(itertools.pairwise(documents))
+    sources = [[of_run[first:end] for first, end in spans] for of_run in ids]
+    members = [run.model for run in runs]
+    results = search(members, decoding, sources, n_best=n_best, lexicon=lexicon, progress=progress)
+    return Searched(runs[0], decoding, tokens[0], ids, documents, results)
