@@ -12,7 +12,8 @@ import jax.numpy as jnp
 
 import fa_jax
 from fa_jax.decoding.forced import SpanTrace
-from fa_jax.runs.evaluate import Evaluation, Selection
+from fa_jax.evaluation.selection import Selection
+from fa_jax.runs.evaluate import Evaluation
 from fa_jax.runs.run import Run
 
 

@@ -86,9 +86,9 @@ def selected(run: StudyRun) -> float:
     """
     if learnt := record_of(run).get("threshold"):
         return learnt
-    scores = {threshold: recorded(run, threshold, "validation") for threshold in CANDIDATES}
-    tried = [Candidate("", t, of["bleu"], of["window"]) for t, of in scores.items()]
-    return choose(tried, scores[math.inf]["bleu"]).threshold
+    scores = [(t, recorded(run, t, "validation")) for t in reversed(CANDIDATES)]  # first τ = ∞
+    tried = [Candidate("", t, of["bleu"], of["window"]) for t, of in scores]
+    return choose(tried).chosen.threshold
 
 
 def windowed(run: StudyRun) -> float:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import fa_jax
 from fa_jax.cli.arguments import RunFolder
-from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS, table
+from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS
 from fa_jax.runs.folder import check_own
 
 
@@ -32,7 +32,7 @@ class Command:
             check_own(folder)
         runs = [fa_jax.load_run(folder) for folder in folders]
         found = fa_jax.select(runs, self.thresholds, self.largest_loss)
-        print(table(found.candidates, found.chosen, found.reference))
+        print(found)
         fa_jax.set_threshold(found.chosen.run, found.chosen.threshold)
         print(
             f"{found.chosen.run} decodes at threshold {found.chosen.threshold:g} from now on "

@@ -3,8 +3,10 @@
 The rule of Shu and Nakayama (2017; VS), section 5.2.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from fa_jax.errors import UserError
 
 THRESHOLDS = (0.8, 1.0, 1.2, 1.4, 1.6)
 """Values of τ that are tried (VS 5.2)."""
@@ -23,26 +25,40 @@ class Candidate:
     window: float
 
 
-def choose(
-    candidates: Iterable[Candidate], reference: float, largest_loss: float = LARGEST_LOSS
-) -> Candidate | None:
-    """The candidate with the smallest window that loses at most so much BLEU; None: all lose more.
+@dataclass(frozen=True)
+class Selection:
+    """candidates: all that were tried, first the one at τ = ∞ that others are compared with.
 
-    reference: BLEU at τ = ∞.
+    chosen: the one with the smallest window that loses little. reference: BLEU at τ = ∞.
     """
+
+    candidates: tuple[Candidate, ...]
+    chosen: Candidate
+    reference: float
+
+    def __str__(self) -> str:
+        """What was tried, a line a candidate, for a reader."""
+        width = max(len(candidate.run) for candidate in self.candidates)
+        lines = [f"  {'run':{width}}  threshold   BLEU  (loss)   window"]
+        for candidate in self.candidates:
+            loss = self.reference - candidate.bleu
+            mark = "  <- chosen" if candidate == self.chosen else ""
+            lines.append(
+                f"  {candidate.run:{width}}  {candidate.threshold:9g}  {candidate.bleu:5.2f}  "
+                f"({loss:4.2f})  {candidate.window:7.2f}{mark}"
+            )
+        return "\n".join(lines)
+
+
+def check_loss(largest_loss: float):
+    """Raises UserError where no windows cost so little."""
+    if not largest_loss >= 0:
+        raise UserError(f"the BLEU that windows may cost must be at least 0; got {largest_loss:g}")
+
+
+def choose(candidates: Sequence[Candidate], largest_loss: float = LARGEST_LOSS) -> Selection:
+    """The candidate with the smallest window that loses at most so much BLEU against the first."""
+    reference = candidates[0].bleu
     kept = [candidate for candidate in candidates if candidate.bleu >= reference - largest_loss]
-    return min(kept, key=lambda candidate: (candidate.window, -candidate.bleu), default=None)
-
-
-def table(candidates: Sequence[Candidate], chosen: Candidate | None, reference: float) -> str:
-    """What was tried, a line a candidate, for a reader. reference: BLEU at τ = ∞."""
-    width = max(len(candidate.run) for candidate in candidates)
-    lines = [f"  {'run':{width}}  threshold   BLEU  (loss)   window"]
-    for candidate in candidates:
-        loss = reference - candidate.bleu
-        mark = "  <- chosen" if candidate == chosen else ""
-        lines.append(
-            f"  {candidate.run:{width}}  {candidate.threshold:9g}  {candidate.bleu:5.2f}  "
-            f"({loss:4.2f})  {candidate.window:7.2f}{mark}"
-        )
-    return "\n".join(lines)
+    chosen = min(kept, key=lambda candidate: (candidate.window, -candidate.bleu))
+    return Selection(tuple(candidates), chosen, reference)

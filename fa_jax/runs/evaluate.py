@@ -14,7 +14,14 @@ from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import score_translations
-from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS, Candidate, choose
+from fa_jax.evaluation.selection import (
+    LARGEST_LOSS,
+    THRESHOLDS,
+    Candidate,
+    Selection,
+    check_loss,
+    choose,
+)
 from fa_jax.runs.folder import check_own, write_json
 from fa_jax.runs.run import Run, ensemble
 from fa_jax.runs.search import search_lines
@@ -31,18 +38,6 @@ class Evaluation:
     scores: dict[str, float | int | str]
     translations: list[str]
     pairs: list[tuple[str, str]]
-
-
-@dataclass(frozen=True)
-class Selection:
-    """candidates: each run at each threshold, the first one at τ = ∞ in front.
-
-    chosen: the one with the smallest window that loses little. reference: BLEU at τ = ∞.
-    """
-
-    candidates: tuple[Candidate, ...]
-    chosen: Candidate
-    reference: float
 
 
 def evaluate(
@@ -226,8 +221,7 @@ def select(
     runs = [runs] if isinstance(runs, Run) else list(runs)
     if not runs:
         raise UserError("there is no run to choose between")
-    if not largest_loss >= 0:
-        raise UserError(f"largest_loss must be at least 0, got {largest_loss}")
+    check_loss(largest_loss)
     if wrong := [t for t in thresholds if not t > 0]:
         raise UserError(f"thresholds must be greater than 0, got {wrong[0]}")
     for run, setting in itertools.product(runs[1:], ("corpus", "languages", "tokenizer")):
@@ -240,9 +234,7 @@ def select(
 
     reference = candidate(runs[0], float("inf"))
     finite = [threshold for threshold in thresholds if threshold != reference.threshold]
-    candidates = (reference, *(candidate(run, t) for run in runs for t in finite))
-    chosen = choose(candidates, reference.bleu, largest_loss)
-    return Selection(candidates, chosen, reference.bleu)
+    return choose([reference, *(candidate(run, t) for run in runs for t in finite)], largest_loss)
 
 
 def candidate(run: Run, threshold: float) -> Candidate:

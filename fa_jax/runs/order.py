@@ -8,8 +8,8 @@ from scipy.optimize import brentq
 
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
-from fa_jax.evaluation.selection import LARGEST_LOSS, choose
-from fa_jax.runs.evaluate import Selection, candidate
+from fa_jax.evaluation.selection import LARGEST_LOSS, Selection, check_loss, choose
+from fa_jax.runs.evaluate import candidate
 from fa_jax.runs.run import Run
 from fa_jax.runs.search import search_lines
 from fa_jax.runs.terminal import progress_bar
@@ -86,9 +86,13 @@ def narrowest_windows(run: Run, largest_loss: float = LARGEST_LOSS) -> Selection
     Returns:
       All that was tried, by falling threshold, first τ = ∞. What was chosen may be τ = ∞.
 
+    Raises:
+      UserError: a loss below 0, or the run's corpus is not there.
+
     >>> found = fa_jax.narrowest_windows(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
     >>> fa_jax.set_threshold("runs/en-ja-small", found.chosen.threshold)  # doctest: +SKIP
     """
+    check_loss(largest_loss)
     found = [candidate(run, math.inf)]
     reference = found[0].bleu
     low, high = math.log(SMALLEST), math.log(LARGEST)
@@ -99,5 +103,4 @@ def narrowest_windows(run: Run, largest_loss: float = LARGEST_LOSS) -> Selection
             low = middle
         else:
             high = middle
-    found = tuple(sorted(found, key=lambda tried: -tried.threshold))
-    return Selection(found, choose(found, reference, largest_loss), reference)
+    return choose(sorted(found, key=lambda tried: -tried.threshold), largest_loss)

@@ -25,7 +25,7 @@ from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.remarks import left_out
 from fa_jax.errors import UserError
-from fa_jax.evaluation.selection import LARGEST_LOSS, table
+from fa_jax.evaluation.selection import LARGEST_LOSS, check_loss
 from fa_jax.evaluation.validation import validate
 from fa_jax.finetuning_settings import finetuning, is_flexible
 from fa_jax.model.encoder_decoder import Params
@@ -115,7 +115,7 @@ def finetune(
     if largest_loss is not None:
         say(f"looking for windows that cost at most {largest_loss:g} BLEU, on the validation set")
         found = narrowest_windows(tuned, largest_loss)
-        say(table(found.candidates, found.chosen, found.reference))
+        say(str(found))
         tuned = decoding_with(tuned, threshold=found.chosen.threshold)
     elif window is not None:
         say(f"looking for windows of {window:g} of the source, on the validation set")
@@ -160,8 +160,8 @@ def check_order(config: Config, window: float | None, largest_loss: float | None
         raise UserError("windows follow from their width or from their price: give one, not both")
     if window is not None and not 0 < window <= 1:
         raise UserError(f"a window is a share of the source, such as 0.4 for 40%; got {window:g}")
-    if largest_loss is not None and not largest_loss >= 0:
-        raise UserError(f"the BLEU that windows may cost must be at least 0; got {largest_loss:g}")
+    if largest_loss is not None:
+        check_loss(largest_loss)
     if (window is not None or largest_loss is not None) and not is_flexible(config):
         raise UserError(
             f"windows can be ordered of a flexible span alone, not of {config.model.attention}"

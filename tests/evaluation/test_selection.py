@@ -1,6 +1,6 @@
 """The paper's rule for the threshold."""
 
-from fa_jax.evaluation.selection import Candidate, choose, table
+from fa_jax.evaluation.selection import Candidate, Selection, choose
 
 TRIED = [
     Candidate("a", float("inf"), 20.0, 14.0),
@@ -13,13 +13,12 @@ TRIED = [
 
 def test_the_smallest_window_that_costs_little():
     # Of two windows of 6, the one with more BLEU; a window of 5 costs 0.6.
-    assert choose(TRIED, 20.0) == TRIED[4]
-    assert choose(TRIED, 20.0, largest_loss=0.6) == TRIED[3]
-    assert choose(TRIED, 20.0, largest_loss=0.0) == TRIED[0]
-    assert choose(TRIED, 25.0) is None
+    assert choose(TRIED) == Selection(tuple(TRIED), TRIED[4], 20.0)
+    assert choose(TRIED, largest_loss=0.6).chosen == TRIED[3]
+    assert choose(TRIED, largest_loss=0.0).chosen == TRIED[0]
 
 
 def test_the_table_shows_what_was_tried_and_chosen():
-    lines = table(TRIED, TRIED[4], 20.0).splitlines()
+    lines = str(choose(TRIED)).splitlines()
     assert len(lines) == 1 + len(TRIED)
     assert [line.endswith("<- chosen") for line in lines[1:]] == [False] * 4 + [True]

@@ -102,6 +102,8 @@ def test_the_narrowest_windows_are_those_of_all_thresholds_tried_one_by_one(trai
         order, "candidate", lambda run, t: Candidate("run", t, 20.0 if t == math.inf else 3.0, 5.0)
     )
     assert fa_jax.narrowest_windows(run, 0.5).chosen.threshold == math.inf
+    with pytest.raises(UserError, match="must be at least 0; got -1"):
+        fa_jax.narrowest_windows(run, -1)
 
 
 @pytest.mark.parametrize("span", ["local_p", "global"])
