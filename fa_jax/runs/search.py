@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from fa_jax.attention import AttentionConfig
 from fa_jax.config import DecodingConfig
 from fa_jax.data.vocabulary import UNKNOWN
 from fa_jax.decoding.forced import Trace, trace_translations
