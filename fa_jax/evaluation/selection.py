@@ -53,7 +53,7 @@ class Selection:
 def check_loss(largest_loss: float):
     """Raises UserError where no windows cost so little."""
     if not largest_loss >= 0:
-        raise UserError(f"the BLEU that windows may cost must be at least 0; got {largest_loss:g}")
+        raise UserError(f"largest_loss (in BLEU) must be at least 0; got {largest_loss:g}")
 
 
 def choose(candidates: Sequence[Candidate], largest_loss: float = LARGEST_LOSS) -> Selection:
