@@ -70,7 +70,7 @@ docs: .venv/installed-docs ## build the site into build/site; open build/site/in
 	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --strict --site-dir build/site
 
 test: .venv/installed-test ## run the tests
-	@.venv/bin/python -m pytest -q -n 2 --dist loadfile $(ARGS)
+	@.venv/bin/python -m pytest -q -n 2 --dist worksteal $(ARGS)
 
 lint: .venv/installed-test ## check style, and the types of the public API
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
