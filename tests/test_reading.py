@@ -1,4 +1,4 @@
-"""What was learnt: the index names every page, and what a page names is there."""
+"""What is written for those who read the code: what a page names is there."""
 
 import re
 
@@ -32,3 +32,13 @@ def test_a_page_links_to_what_is_there():
 def test_a_file_that_a_page_names_is_there():
     for page in (*TOPICS, *sorted(STUDY.glob("*.md"))):
         assert not missing(page, NAMED, REPOSITORY, FOLDER), page.name
+
+
+def test_every_stop_on_the_way_to_the_equations_is_there():
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.split("## From a command to its equations")[1].split("##")[0]
+    stops = re.findall(r"`(?:fa_jax\.)?(\w+)`(?: in |, )`([\w/]+\.py)`", table)
+    assert len(stops) == 15
+    for name, path in stops:
+        module = (REPOSITORY / "fa_jax" / path).read_text(encoding="utf-8")
+        assert re.search(rf"^(?:def|class) {name}\b", module, re.M), (name, path)
