@@ -45,7 +45,8 @@ def threshold_for_window(run: Run, window: float) -> float:
 
     Args:
       run: with a flexible span.
-      window: share of the source's positions that are scored, above 0 and below 1.
+      window: share of the source's positions that are scored, above 0 and below 1. Of a run that
+        reads documents whole, it is a share of a line's positions, on average.
 
     Returns:
       τ, to be handed to `set_threshold`.
