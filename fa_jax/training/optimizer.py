@@ -19,7 +19,7 @@ ROWS = 128
 """A taller matrix is parted into blocks of so many rows, each made orthogonal by itself: the time
 of an iteration grows with a block's rows."""
 OF_ADAM = 2.0
-"""What Adam learns beside Muon (embeddings, output layer) learns at so many times the rate."""
+"""Embeddings, output layer, vectors and biases learn at so many times the rate."""
 
 
 def make_optimizer(config: TrainingConfig) -> optax.GradientTransformation:
