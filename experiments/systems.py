@@ -25,7 +25,7 @@ from fa_jax.cache import set_up_process
 from fa_jax.config import Config
 from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.decoding.search import average_window
-from fa_jax.evaluation.validation import mean_smoothed_bleu
+from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu
 from fa_jax.presets import SYSTEMS, preset
 from fa_jax.runs.run import Run, load_run
 from fa_jax.runs.search import search_lines

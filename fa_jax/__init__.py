@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.config import ModelConfig as ModelConfig
     from fa_jax.config import TrainingConfig as TrainingConfig
     from fa_jax.errors import UserError as UserError
+    from fa_jax.exports.export import export as export
     from fa_jax.finetuning_settings import finetuning as finetuning
     from fa_jax.finetuning_settings import learning_documents as learning_documents
     from fa_jax.presets import preset as preset
@@ -26,7 +27,6 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.runs.evaluate import perplexity as perplexity
     from fa_jax.runs.evaluate import score_test as score_test
     from fa_jax.runs.evaluate import select as select
-    from fa_jax.runs.export import export as export
     from fa_jax.runs.folder import set_threshold as set_threshold
     from fa_jax.runs.order import narrowest_windows as narrowest_windows
     from fa_jax.runs.order import threshold_for_window as threshold_for_window
@@ -51,7 +51,7 @@ _MODULES = {
     "runs.trace": ("trace", "show"),
     "runs.evaluate": ("evaluate", "perplexity", "score_test", "select"),
     "runs.report": ("report",),
-    "runs.export": ("export",),
+    "exports.export": ("export",),
     "runs.order": ("threshold_for_window", "narrowest_windows"),
     "runs.folder": ("set_threshold",),
     "serving": ("serve",),

@@ -18,7 +18,7 @@ from fa_jax.data.tokenizers import Words
 from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
 from fa_jax.evaluation.metrics.bleu import bleu_tokenizer
 from fa_jax.evaluation.scores import UNKNOWN_SYMBOL
-from fa_jax.evaluation.validation import smoothed_sentence_bleu
+from fa_jax.evaluation.smoothed_bleu import smoothed_sentence_bleu
 
 SAMPLES = 1000
 """Of the bootstrap."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import fa_jax
 from fa_jax.cli.arguments import OfRun
-from fa_jax.runs.export import SENTENCES
+from fa_jax.exports.export import SENTENCES
 
 
 @dataclass(frozen=True)

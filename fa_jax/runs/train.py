@@ -26,7 +26,6 @@ from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.remarks import left_out
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import LARGEST_LOSS, check_loss
-from fa_jax.evaluation.validation import validate
 from fa_jax.finetuning_settings import finetuning, is_flexible
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.recipe import amount_of_text, told
@@ -35,6 +34,7 @@ from fa_jax.runs.length import best_length_exponent
 from fa_jax.runs.order import narrowest_windows, threshold_for_window
 from fa_jax.runs.run import Run, load_run
 from fa_jax.runs.terminal import say
+from fa_jax.runs.validation import validate
 from fa_jax.training import loop
 
 FREE = ("decoding.", "training.checkpoint_seconds", "preset")

@@ -10,7 +10,7 @@ from fa_jax.data.tokenizers import Words
 from fa_jax.errors import UserError
 from fa_jax.evaluation import scores as scores_module
 from fa_jax.evaluation.scores import score_translations
-from fa_jax.evaluation.validation import mean_smoothed_bleu, smoothed_sentence_bleu
+from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu, smoothed_sentence_bleu
 
 JAPANESE = ["彼の勇気にはびっくりした。", "私、ジーンズって似合わないんだよね。"]
 GERMAN = ["Die Männer von Israel waren sehr angestrengt.", "Und das ganze Volk kostete keine."]

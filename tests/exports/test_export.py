@@ -19,7 +19,7 @@ from fa_jax.data.corpora import load_corpus
 from fa_jax.data.tokenizers import Characters, Split, Words
 from fa_jax.data.vocabulary import SPECIAL, Vocabulary
 from fa_jax.exports import program
-from fa_jax.runs.export import SCRIPT
+from fa_jax.exports.export import SCRIPT
 from tests.command import environment
 
 WITHOUT_FA_JAX = (

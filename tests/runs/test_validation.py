@@ -12,8 +12,8 @@ from fa_jax.data.encoded import EncodedPairs, EncodedTexts
 from fa_jax.data.prepared import PreparedData
 from fa_jax.data.tokenizers import Characters
 from fa_jax.data.vocabulary import SPECIAL, Vocabulary
-from fa_jax.evaluation.validation import validate
 from fa_jax.model.encoder_decoder import init_encoder_decoder
+from fa_jax.runs.validation import validate
 from tests.model.test_encoder_decoder import CONFIG
 
 CODEC = TextCodec("en", Characters(), Vocabulary((*SPECIAL, *"abcdef")))
