@@ -18,8 +18,6 @@ ITERATIONS = 3
 ROWS = 128
 """A taller matrix is parted into blocks of so many rows, each made orthogonal by itself: the time
 of an iteration grows with a block's rows."""
-OF_ADAM = 2.0
-"""Embeddings, output layer, vectors and biases learn at so many times the rate."""
 
 
 def make_optimizer(config: TrainingConfig) -> optax.GradientTransformation:
@@ -34,13 +32,7 @@ def _muon_in_blocks() -> optax.GradientTransformation:
     def axes(tree: PyTree) -> PyTree:
         return jax.tree.map(lambda x: MuonDimensionNumbers(1, 2) if x.ndim == 3 else None, tree)
 
-    each = muon(
-        1.0,
-        consistent_rms=0.2,
-        ns_steps=ITERATIONS,
-        muon_weight_dimension_numbers=axes,
-        adam_learning_rate=OF_ADAM,
-    )
+    each = muon(1.0, consistent_rms=0.2, ns_steps=ITERATIONS, muon_weight_dimension_numbers=axes)
 
     def update(updates: PyTree, state: PyTree, params: PyTree) -> tuple[PyTree, PyTree]:
         found, state = each.update(_blocks(updates), state, _blocks(params))

@@ -49,8 +49,8 @@ def test_a_hidden_matrix_moves_alike_in_all_directions(shape, monkeypatch):
 
 @pytest.mark.parametrize("system", ["flexible", "tensor", "context-atty2d", "location-feed"])
 def test_every_parameter_moves_as_much_as_by_adam(system):
-    """Embeddings, the output layer, vectors and biases as by Adam with Nesterov's momentum, at
-    twice the rate. Hidden matrices to within a factor of three of what Adam does at the rate."""
+    """To within a factor of three, so that both have one learning rate. Embeddings, the output
+    layer, vectors and biases as by Adam with Nesterov's momentum."""
     sizes = dict.fromkeys(
         ("embedding_size", "encoder_size", "decoder_size", "attention_size", "bottleneck_size"), 16
     )
@@ -58,7 +58,7 @@ def test_every_parameter_moves_as_much_as_by_adam(system):
     params = init_encoder_decoder(jax.random.key(0), config, 30, 40)
     gradient = random_like(params)
     found = first_update(params, gradient)
-    adam = optax.adam(2.0, nesterov=True)
+    adam = optax.adam(1.0, nesterov=True)
     wanted, _ = adam.update(gradient, adam.init(params))
     for (path, one), other in zip(
         jax.tree_util.tree_leaves_with_path(found), jax.tree.leaves(wanted), strict=True
