@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from experiments.measuring.folders import RECORDS, write
-from experiments.measuring.records import selected, shown
+from experiments.measuring.records import shown, windowed
 from experiments.measuring.scores import Scores
 from experiments.measuring.study_run import StudyRun
 from experiments.measuring.wanted import Wanted, train_or_load
@@ -23,20 +23,20 @@ from fa_jax.runs.search import search_lines
 
 @dataclass(frozen=True)
 class Observations(Wanted):
-    """Of a run, at its own threshold."""
+    """Of a run, at its own threshold, or the largest of those tried where none loses so little."""
 
     run: StudyRun
 
     @property
     def path(self) -> Path:
-        return RECORDS / "observed" / f"{self.run.name}.{shown(selected(self.run))}.json"
+        return RECORDS / "observed" / f"{self.run.name}.{shown(windowed(self.run))}.json"
 
     def is_recorded(self) -> bool:
         return Scores(self.run, own_threshold=True).is_recorded() and self.path.exists()
 
     def train_and_measure(self):
         Scores(self.run, own_threshold=True).train_and_measure()
-        rows = _rows(train_or_load(self.run), selected(self.run))
+        rows = _rows(train_or_load(self.run), windowed(self.run))
         lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
         write(self.path, f"[{lines}]\n")
 
