@@ -6,6 +6,7 @@ import pytest
 
 from experiments import curves
 from experiments.curves import SWEEP, bleu_at, curve, jumps
+from experiments.measuring import records
 from experiments.measuring.study_run import StudyRun
 
 RUN = StudyRun("tatoeba_en_ja", "small-words")
@@ -50,3 +51,11 @@ def test_a_part_is_drawn_and_says_what_was_found(measured, monkeypatch, tmp_path
     assert "BLEU is -12.00 against" in part.findings[0] and "missed" in part.findings[0]
     part.figures["curves"](tmp_path / "curves.png")
     assert (tmp_path / "curves.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(("selected", "observed"), [(math.inf, "1.6"), (1.2, "1.2")])
+def test_steps_are_observed_in_windows_even_where_all_of_them_cost_much(
+    selected, observed, monkeypatch
+):
+    monkeypatch.setattr(records, "selected", lambda run: selected)
+    assert curves.Observations(RUN).path.name == f"tatoeba_en_ja-small-words.{observed}.json"
