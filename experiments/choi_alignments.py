@@ -7,10 +7,10 @@ from pathlib import Path
 from experiments.choi_table1 import rows_of
 from experiments.measuring.traces import Traces
 from experiments.measuring.wanted import train_and_measure
+from experiments.pictures import plot_alignment, plot_dimensions
 from experiments.tables.part import Part, write_part
 from experiments.tables.system_rows import CORPUS, System
 from fa_jax.decoding.forced import SpanTrace
-from fa_jax.plots import plot_alignment, plot_dimensions
 
 DIMENSIONS = 50
 """The first ones, as in the paper's Figure 3."""

@@ -3,8 +3,8 @@
 from experiments.measuring.study_run import StudyRun
 from experiments.measuring.traces import Traces
 from experiments.measuring.wanted import train_and_measure
+from experiments.pictures import plot_span_grid
 from experiments.tables.part import Part, write_part
-from fa_jax.plots import plot_span_grid
 
 RUN = StudyRun("bible_de_en", "small-words")
 TRACES = Traces("figure4", RUN, lengths=range(22, 27), count=6)

@@ -13,6 +13,9 @@ QUICK_ON_CPUS = {"xla_cpu_use_fusion_emitters": False}
 PRODUCTS_BY_CUBLAS = {"xla_gpu_enable_triton_gemm": False}
 """Or XLA writes products of its own, compiles variants of each, and times them. On an H200 a first
 step of training was then not done after 110 s; by cuBLAS it took 20 s."""
+SAME_BITS = {"xla_gpu_deterministic_ops": True}
+"""Without it GPUs add in any order, and choose among kernels by how long each took. Other devices
+give the same bits anyway."""
 
 
 def compiler_options(platform: str, few: bool = False) -> dict[str, bool]:

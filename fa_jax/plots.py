@@ -2,7 +2,7 @@
 
 Every `plot_` function writes a PNG or an SVG, by its path's suffix: beside, then renamed. It raises
 OSError if the file cannot be written, ValueError if matplotlib does not know the suffix.
-VS is Shu and Nakayama (2017); FG is Choi et al. (2018), Fine-Grained Attention Mechanism.
+VS is Shu and Nakayama (2017).
 """
 
 import io
@@ -13,13 +13,11 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-from jaxtyping import Float
 from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, FigureBase
 
 from fa_jax.decoding.forced import SpanTrace
-from fa_jax.errors import UserError
 from fa_jax.fonts import packaged_font
 from fa_jax.whole_files import write_bytes
 
@@ -37,33 +35,18 @@ def plot_spans(trace: SpanTrace, path: Path, title: str = "") -> None:
     its attention weights are squares in it, its focus p_t a dot; beside it the strength g(t).
     title: a line above the figure's own.
     """
-    with _written(path, _size(trace)) as figure:
-        _draw_spans(figure, trace, title)
+    with written(path, size_of(trace)) as figure:
+        draw_spans(figure, trace, title)
 
 
-def plot_span_grid(traces: Sequence[SpanTrace], path: Path) -> None:
-    """Writes the vision spans of several sentences, two in a row (VS Figure 4)."""
-    columns = min(2, len(traces))
-    widths = [max(_size(trace)[0] for trace in traces[column::2]) for column in range(columns)]
-    heights = [
-        max(_size(trace)[1] for trace in traces[first : first + 2])
-        for first in range(0, len(traces), 2)
-    ]
-    with _written(path, (sum(widths), sum(heights))) as figure:
-        grid = figure.subfigures(
-            len(heights), columns, squeeze=False, height_ratios=heights, width_ratios=widths
-        )
-        for part, trace in zip(grid.flat, traces, strict=False):
-            _draw_spans(part, trace, "")
-
-
-def _size(trace: SpanTrace) -> tuple[float, float]:
+def size_of(trace: SpanTrace) -> tuple[float, float]:
     """Width and height in inches."""
     steps, positions = trace.weights.shape
     return 3.6 + 0.42 * positions, 2.2 + 0.3 * steps
 
 
-def _draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
+def draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
+    """What `plot_spans` writes, into a figure or a part of one."""
     steps, positions = trace.weights.shape
     axes, strength = figure.subplots(1, 2, width_ratios=[max(positions, 6), 3], sharey=True)
     windowed = np.flatnonzero(trace.windows.any(1))  # the others scored nothing
@@ -77,7 +60,7 @@ def _draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
     axes.plot(trace.focus, range(steps), "o", color=FOCUS, ms=4, mew=0, label="focus $p_t$")
     axes.set_xlim(-0.6, positions - 0.4)
     axes.set_ylim(steps - 0.4, -0.6)
-    _label_sentences(axes, trace)
+    label_sentences(axes, trace)
     strength.barh(range(steps), trace.strength, 0.7, color=STRENGTH)
     strength.set_xlim(0, 1)
     strength.set_xlabel("strength $g(t)$")
@@ -88,41 +71,6 @@ def _draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
 
 
-def plot_alignment(trace: SpanTrace, path: Path, dimension: int | None = None) -> None:
-    """Writes the weights of each output token over the source tokens (FG Figures 2 and 4).
-
-    dimension: of a score by dimension, this one alone, from 0; None: the mean over all, which is
-    comparable with attention of one weight a position.
-
-    Raises:
-      UserError: a dimension is asked for, but the score has one weight a position.
-      ValueError: there is no such dimension.
-    """
-    weights, title = trace.weights, "attention weights"
-    if dimension is not None:
-        by_dimension = _by_dimension(trace)
-        count = by_dimension.shape[2]
-        if not 0 <= dimension < count:
-            raise ValueError(f"dimension must be 0 to {count - 1}, got {dimension}")
-        weights, title = by_dimension[:, :, dimension], f"attention weights, dimension {dimension}"
-    steps, positions = weights.shape
-    with _written(path, (2.4 + 0.34 * positions, 2.0 + 0.3 * steps)) as figure:
-        _label_sentences(_heat_map(figure, weights, title), trace)
-
-
-def plot_dimensions(trace: SpanTrace, path: Path, dimensions: int = 50) -> None:
-    """Writes which of the first so many dimensions each source token is read for (FG Figure 3).
-
-    Raises:
-      UserError: the score has one weight a position.
-    """
-    weights = _by_dimension(trace).mean(0)[:, :dimensions]
-    with _written(path, (10, 1.6 + 0.3 * len(weights))) as figure:
-        axes = _heat_map(figure, weights, "attention weights, mean over output tokens")
-        _label_tokens(axes.set_yticks, trace.source_tokens)
-        axes.set_xlabel("dimension of the annotation")
-
-
 def plot_training(rows: Sequence[dict[str, float | int]], path: Path) -> None:
     """Writes loss, mean g(t), speed and validation BLEU over the steps. rows: of `read_metrics`."""
     panels = {
@@ -131,7 +79,7 @@ def plot_training(rows: Sequence[dict[str, float | int]], path: Path) -> None:
         "tokens_per_second": "target tokens a second",
         "validation_bleu": "validation BLEU (greedy)",
     }
-    with _written(path, (9, 5.5)) as figure:
+    with written(path, (9, 5.5)) as figure:
         for axes, (name, label) in zip(figure.subplots(2, 2).flat, panels.items(), strict=True):
             points = [(row["step"], row[name]) for row in rows if name in row]
             marker = "o-" if name == "validation_bleu" else "-"
@@ -142,43 +90,30 @@ def plot_training(rows: Sequence[dict[str, float | int]], path: Path) -> None:
             axes.grid(alpha=0.3)
 
 
-def _by_dimension(trace: SpanTrace) -> Float[np.ndarray, "T S D"]:
-    if trace.by_dimension is None:
-        raise UserError(
-            "this run's score has one weight a position; only fine_grained has one a dimension"
-        )
-    return trace.by_dimension
-
-
-def _heat_map(figure: Figure, weights: Float[np.ndarray, "rows columns"], title: str) -> Axes:
-    axes = figure.subplots()
-    axes.imshow(weights, cmap="Greys", vmin=0, vmax=max(weights.max(), 1e-9), aspect="auto")
-    figure.suptitle(title)
-    return axes
-
-
-def _label_sentences(axes: Axes, trace: SpanTrace):
-    _label_tokens(axes.set_xticks, trace.source_tokens, rotation=60, ha="right")
-    _label_tokens(axes.set_yticks, trace.target_tokens)
+def label_sentences(axes: Axes, trace: SpanTrace):
+    """Source tokens below, output tokens at the left."""
+    label_tokens(axes.set_xticks, trace.source_tokens, rotation=60, ha="right")
+    label_tokens(axes.set_yticks, trace.target_tokens)
     axes.set_xlabel("source tokens")
     axes.set_ylabel("output tokens, in order")
 
 
-def _label_tokens(set_ticks: Callable, tokens: Sequence[str], **style) -> None:
+def label_tokens(set_ticks: Callable, tokens: Sequence[str], **style) -> None:
+    """Names the ticks of an axis."""
     # sentencepiece's mark of a word's beginning becomes one that fonts have.
     marked = [token.replace("▁", "·") for token in tokens]
     set_ticks(range(len(tokens)), marked, parse_math=False, **style)
 
 
 @contextmanager
-def _written(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
+def written(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
     """A figure of so many inches, in matplotlib's own look; written when it is drawn."""
     with mpl.rc_context({"font.family": _fonts()}):
         figure = Figure(figsize=size, layout="constrained")
         yield figure
-        written = io.BytesIO()
-        figure.savefig(written, format=path.suffix[1:] or "png", dpi=150)
-    write_bytes(path, written.getvalue())
+        picture = io.BytesIO()
+        figure.savefig(picture, format=path.suffix[1:] or "png", dpi=150)
+    write_bytes(path, picture.getvalue())
 
 
 @cache

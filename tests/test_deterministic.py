@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from fa_jax.deterministic import compute_the_same_bits
+from fa_jax.compiler import SAME_BITS, ask_in_all_programs
 from tests.command import environment
 
 FLAG = "--xla_gpu_deterministic_ops=true"
@@ -43,8 +43,8 @@ def test_the_flag_is_set_before_a_device_starts():
 def test_the_flag_is_set_once_and_others_stay(monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", "--a=1 --b")
     for _ in range(2):
-        compute_the_same_bits()
+        ask_in_all_programs(SAME_BITS)
     assert os.environ["XLA_FLAGS"] == f"--a=1 --b {FLAG}"
     monkeypatch.delenv("XLA_FLAGS")
-    compute_the_same_bits()
+    ask_in_all_programs(SAME_BITS)
     assert os.environ["XLA_FLAGS"] == FLAG

@@ -8,14 +8,10 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.pictures import plot_alignment, plot_dimensions, plot_span_grid
 from fa_jax.decoding.forced import SpanTrace
-from fa_jax.plots import (
-    plot_alignment,
-    plot_dimensions,
-    plot_span_grid,
-    plot_spans,
-    plot_training,
-)
+from fa_jax.errors import UserError
+from fa_jax.plots import plot_spans, plot_training
 
 ROWS = [
     {"step": step, "loss_per_token": 1 / step, "strength": 0.1, "tokens_per_second": 9.0}
@@ -107,3 +103,11 @@ def test_a_dimension_that_is_not_there(dimension, trace, tmp_path):
     with pytest.raises(ValueError, match=f"dimension must be 0 to 4, got {dimension}"):
         plot_alignment(trace, tmp_path / "a.png", dimension)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_score_of_one_weight_a_position_has_no_dimensions(trace, tmp_path):
+    trace = replace(trace, by_dimension=None)
+    plot_alignment(trace, tmp_path / "alignment.png")
+    assert (tmp_path / "alignment.png").stat().st_size > 5_000
+    with pytest.raises(UserError, match="only fine_grained has one a dimension"):
+        plot_dimensions(trace, tmp_path / "dimensions.png")

@@ -11,9 +11,9 @@ import numpy as np
 import tyro
 
 from fa_jax.cache import set_up_process
+from fa_jax.compiler import SAME_BITS, ask_in_all_programs
 from fa_jax.config import Config
 from fa_jax.data.prepared import prepare
-from fa_jax.deterministic import compute_the_same_bits
 from fa_jax.presets import preset
 from fa_jax.runs.train import begin_run
 from fa_jax.training.checkpoints import Checkpoints
@@ -39,7 +39,7 @@ def train_aside(
       stop: whether it is stopped in its middle, as by Ctrl-C.
     """
     if deterministic:
-        compute_the_same_bits()
+        ask_in_all_programs(SAME_BITS)
     set_up_process()
     config = _config(corpus, smallest)
     data = prepare(config.data)

@@ -6,8 +6,8 @@ from pathlib import Path
 import fa_jax
 from fa_jax.cli.arguments import ATTENTION, Attention, Deterministic, RunFolder
 from fa_jax.cli.scores import train_and_score
+from fa_jax.compiler import SAME_BITS, ask_in_all_programs
 from fa_jax.config import Config, DecodingConfig, TrainingConfig
-from fa_jax.deterministic import compute_the_same_bits
 from fa_jax.errors import UserError
 from fa_jax.finetuning_settings import finetuning, learning_documents
 from fa_jax.runs.folder import read_config
@@ -58,7 +58,7 @@ class Command:
 
     def __call__(self):
         if self.deterministic:
-            compute_the_same_bits()
+            ask_in_all_programs(SAME_BITS)
         source = fa_jax.load_run(self.source)
         model = replace(source.config.model, attention=self.attention.attention())
         changes = {"model": model, "training": self.training, "decoding": self.decoding}

@@ -8,8 +8,8 @@ import jax
 import fa_jax
 from fa_jax.cli.arguments import ATTENTION, Attention, Deterministic, OfPreset
 from fa_jax.cli.scores import train_and_score
+from fa_jax.compiler import SAME_BITS, ask_in_all_programs
 from fa_jax.config import Config, DecodingConfig, ModelConfig, TrainingConfig
-from fa_jax.deterministic import compute_the_same_bits
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Command(OfPreset):
 
     def __call__(self):
         if self.deterministic:
-            compute_the_same_bits()
+            ask_in_all_programs(SAME_BITS)
         if self.coordinator:
             jax.distributed.initialize(self.coordinator, self.processes, self.process)
         model = replace(self.model, attention=self.attention.attention())

@@ -14,7 +14,7 @@ import fa_jax
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.search import Hypothesis, SearchResult, search
 from fa_jax.errors import UserError
-from fa_jax.plots import plot_alignment, plot_dimensions, plot_spans, plot_training
+from fa_jax.plots import plot_spans, plot_training
 from fa_jax.runs.folder import PRETRAINED
 from fa_jax.runs.search import search_lines
 from fa_jax.training.metrics import read_metrics
@@ -125,10 +125,6 @@ def test_curves_and_spans_of_a_run_can_be_drawn(run, tmp_path):
     assert shown.translation == trace.translation and shown.threshold == 1.2
     plot_spans(trace, tmp_path / "spans.png")
     plot_training(read_metrics(run.folder), tmp_path / "training.png")
-    plot_alignment(trace, tmp_path / "alignment.png")
-    assert (tmp_path / "alignment.png").stat().st_size > 5_000
-    with pytest.raises(UserError, match="only fine_grained has one a dimension"):
-        plot_dimensions(trace, tmp_path / "dimensions.png")
     assert (tmp_path / "spans.png").stat().st_size > 10_000
     assert (tmp_path / "training.png").stat().st_size > 10_000
 
