@@ -27,9 +27,9 @@ from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.decoding.search import average_window
 from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu
 from fa_jax.presets import SYSTEMS, preset
+from fa_jax.runs.begin import begin_run
 from fa_jax.runs.run import Run, load_run
 from fa_jax.runs.search import search_lines
-from fa_jax.runs.train import begin_run
 from fa_jax.training.loop import Interrupted, train
 from fa_jax.training.metrics import read_metrics
 

@@ -4,6 +4,8 @@ import math
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
+import jax
+
 from fa_jax.attention import SCORES, SPANS, AttentionConfig
 from fa_jax.attention.attention_config import name_of, value_of
 from fa_jax.config import Config
@@ -59,6 +61,22 @@ def attention_text(attention: AttentionConfig) -> str:
     """What it is, in words: "concat score, flexible span"."""
     names = {role: part["name"] for role, part in attention_json(attention).items()}
     return ", ".join(f"{name.replace('_', ' ')} {role}" for role, name in names.items())
+
+
+def differences(before: Config, after: Config) -> dict[str, str]:
+    """By name (`training.epochs`, `model.attention.span.sigma`): what it was and what it is."""
+    old, new = settings_of(before), settings_of(after)
+    return {
+        name: f"{name} is {old.get(name)!r} there, {new.get(name)!r} here"
+        for name in old | new
+        if old.get(name) != new.get(name)
+    }
+
+
+def settings_of(config: Config) -> Json:
+    """The value of each setting by its name, such as `model.attention.span.sigma`."""
+    leaves = jax.tree_util.tree_leaves_with_path(config_json(config))
+    return {jax.tree_util.keystr(path, simple=True, separator="."): leaf for path, leaf in leaves}
 
 
 def _attention(content: Json) -> AttentionConfig:

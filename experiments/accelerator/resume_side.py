@@ -15,7 +15,7 @@ from fa_jax.compiler import SAME_BITS, ask_in_all_programs
 from fa_jax.config import Config
 from fa_jax.data.prepared import prepare
 from fa_jax.presets import preset
-from fa_jax.runs.train import begin_run
+from fa_jax.runs.begin import begin_run
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.training.loop import Interrupted, train
 from fa_jax.training.optimizer import make_optimizer

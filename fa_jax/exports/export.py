@@ -133,13 +133,13 @@ def _config(run: Run, decoding: DecodingConfig, programs: list[dict[str, Any]]) 
 
 def _check(run: Run, folder: Path, decoding: DecodingConfig, lengths: Sequence[int], rows: int):
     if folder.exists():
-        raise UserError(f"{folder} is there already: name a new folder with --output")
+        raise UserError(f"{folder} is there already: name a new folder")
     if rows < 1 or any(length < 1 for length in lengths):
         raise UserError(f"lengths and sentences must be at least 1, got {(*lengths, rows)}")
     if decoding.replace_unknown or decoding.shortlist:
         raise UserError(
             "exported programs neither replace unknown words nor have a shortlist: leave "
-            "--decoding.replace-unknown and --decoding.shortlist out"
+            "decoding.replace_unknown and decoding.shortlist out"
         )
     for codec in (run.source, run.target):
         name = type(codec.tokenizer).__name__

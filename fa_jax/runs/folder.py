@@ -73,9 +73,12 @@ def check_own(folder: Path, instead: str = "copy the folder first"):
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Raises UserError where the file is missing or no JSON."""
+    """Raises UserError where the file is missing or holds no object of JSON."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise ValueError("it holds no object of JSON")
+        return content
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}") from error
 

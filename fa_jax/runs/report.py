@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from fa_jax.config_file import attention_text, config_json
+from fa_jax.config import Config
+from fa_jax.config_file import attention_text, settings_of
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.decoding.local_devices import SMALLEST_BATCH
 from fa_jax.errors import UserError
@@ -67,7 +68,7 @@ def report(run: Run, folder: str | Path | None = None) -> Path:
     >>> page = fa_jax.report(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
     """
     if folder is None:
-        check_own(run.folder, "name a folder for its report (--output report)")
+        check_own(run.folder, "name another folder for its report")
     folder = Path(folder or run.folder)
     rows, samples, missing = read_metrics(run.folder), [], []
     try:
@@ -157,7 +158,7 @@ def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: lis
             for name, title in CURVES.items()
             if len(points := [(row["step"], row[name]) for row in rows if name in row]) > 0
         ],
-        "settings": _settings(config_json(run.config)),
+        "settings": _settings(run.config),
     }
 
 
@@ -214,13 +215,12 @@ def _scores(found: list[Json], own: float) -> Json:
     return {"heads": heads, "rows": rows, "own": marked, "signatures": signatures}
 
 
-def _settings(config: Json) -> list[tuple[str, list[tuple[str, str]]]]:
+def _settings(config: Config) -> list[tuple[str, list[tuple[str, str]]]]:
     """Each section's settings, by their names on the command line."""
-    leaves = jax.tree_util.tree_leaves_with_path(config)
     sections: dict[str, list[tuple[str, str]]] = {}
-    for path, value in leaves:
-        section, *rest = (str(key.key) for key in path)
+    for name, value in settings_of(config).items():
+        section, _, rest = name.partition(".")
         if rest:
             text = threshold_text(value) if isinstance(value, float) else str(value)
-            sections.setdefault(section, []).append((".".join(rest).replace("_", "-"), text))
+            sections.setdefault(section, []).append((rest.replace("_", "-"), text))
     return [*sections.items()]

@@ -1,27 +1,22 @@
 """Trains a run from a config, or on from another run.
 
-A run begins with `config.json`, `corpus.json` (digests of the text that it learns from and of its
-vocabularies) and both vocabularies in its folder. Training adds `checkpoints`, `metrics.jsonl` and
-TensorBoard's `events`.
+Into the folder of a run that has begun (`runs.begin`), training writes `checkpoints`,
+`metrics.jsonl` and TensorBoard's `events`.
 """
 
-import hashlib
 import math
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jax
-from filelock import FileLock, Timeout
 
 from fa_jax.attention.learnt_in_windows import learns_in_windows
 from fa_jax.config import Config
-from fa_jax.config_file import config_json
-from fa_jax.data.codec import TextCodec, load_codec, save_codec
+from fa_jax.config_file import differences
 from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.remarks import left_out
 from fa_jax.errors import UserError
@@ -29,7 +24,8 @@ from fa_jax.evaluation.selection import LARGEST_LOSS, check_loss
 from fa_jax.finetuning_settings import finetuning, is_flexible
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.recipe import amount_of_text, told
-from fa_jax.runs.folder import PRETRAINED, read_config, read_json, set_decoding, write_json
+from fa_jax.runs.begin import alone, begin_run, own_codecs
+from fa_jax.runs.folder import PRETRAINED, set_decoding
 from fa_jax.runs.length import best_length_exponent
 from fa_jax.runs.order import narrowest_windows, threshold_for_window
 from fa_jax.runs.run import Run, load_run
@@ -37,8 +33,6 @@ from fa_jax.runs.terminal import say
 from fa_jax.runs.validation import validate
 from fa_jax.training import loop
 
-FREE = ("decoding.", "training.checkpoint_seconds", "preset")
-"""Settings that do not change a run's course: how it decodes, how often it saves, a name."""
 MAY_CHANGE = ("model.dropout", "model.compute_dtype", "model.rematerialize", "model.attention.span")
 """What fine-tuning may change of a model: how it is computed, and its span's settings."""
 
@@ -64,7 +58,7 @@ def train(config: Config, folder: str | Path | None = None) -> Run:
     """
     check_learns(config)
     folder = Path(folder or f"runs/{config.data.languages}-{config.preset}")
-    data = prepare(config.data, codecs=_own_codecs(folder))
+    data = prepare(config.data, codecs=own_codecs(folder))
     say(told(config, amount_of_text(data.corpus)))
     return _with_length_exponent(_trained(folder, config, data, None))
 
@@ -149,8 +143,8 @@ def check_learns(config: Config):
     """Raises UserError where a model cannot learn in its windows alone."""
     if config.training.in_windows and not learns_in_windows(config.model.attention):
         raise UserError(
-            f"{config.model.attention} needs all positions to learn: leave out "
-            "--training.in-windows"
+            f"{config.model.attention} needs all positions to learn: training.in_windows cannot "
+            "be true"
         )
 
 
@@ -178,38 +172,13 @@ def _trained(folder: Path, config: Config, data: PreparedData, start: Params | N
     return load_run(folder)
 
 
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """No other process trains the run meanwhile: two would delete each other's checkpoints.
-
-    Raises:
-      UserError: another one does, or the folder cannot be written.
-    """
-    lock = FileLock(folder / ".lock")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with suppress(NotImplementedError):  # some network drives have no locks
-            lock.acquire(timeout=0)
-    except Timeout:
-        raise UserError(
-            f"another process is training {folder}: wait for its end, or choose another folder "
-            "with --run"
-        ) from None
-    except OSError as error:
-        raise UserError(f"run folder {folder} cannot be written: {error}") from error
-    try:
-        yield
-    finally:
-        lock.release()
-
-
 def _with_length_exponent(run: Run) -> Run:
     """Chooses it, where nobody has."""
     if run.config.decoding.length_exponent is not None:
         return run
     say("choosing how translations of different lengths compare, on the validation set")
     exponent = best_length_exponent(run)
-    say(f"they compare by log p ÷ length^{exponent:g} (--decoding.length-exponent sets another)")
+    say(f"they compare by log p ÷ length^{exponent:g} (decoding.length_exponent sets another)")
     return decoding_with(run, length_exponent=exponent)
 
 
@@ -219,93 +188,3 @@ def decoding_with(run: Run, **changes: Any) -> Run:
         set_decoding(run.folder, **changes)
     decoding = replace(run.config.decoding, **changes)
     return replace(run, config=replace(run.config, decoding=decoding))
-
-
-def begin_run(folder: Path, config: Config, data: PreparedData):
-    """Writes what a new run starts with. One that has learnt must be of the same config and text.
-
-    Args:
-      folder: the run's; it is made.
-      config: its settings.
-      data: the corpus that it learns from, and both vocabularies.
-
-    Raises:
-      UserError: the folder holds a run that has learnt by another config, text or vocabulary,
-        which the message names, or cannot be written.
-    """
-    if _has_learnt(folder):
-        _check_same(folder, config, data)
-        return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for side, codec in _codecs(data).items():
-            save_codec(codec, folder, side)
-        digests = {side: _digest(codec) for side, codec in _codecs(data).items()}
-        corpus = {"name": data.corpus.name, "digest": data.corpus.digest, "vocabularies": digests}
-        write_json(folder / "corpus.json", corpus)
-        write_json(folder / "config.json", config_json(config))  # last: now it is a run
-    except OSError as error:
-        raise UserError(f"run folder {folder} cannot be written: {error}") from error
-
-
-def _check_same(folder: Path, config: Config, data: PreparedData):
-    changed = differences(read_config(folder), config)
-    if changed := {name: text for name, text in changed.items() if not name.startswith(FREE)}:
-        longer = f". To train it for longer: fa-jax finetune {folder}"
-        raise UserError(
-            f"{folder} holds a run with other settings ({'; '.join(changed.values())}). Continue "
-            "it with its own, or choose another folder with --run"
-            + (longer if "training.steps" in changed else "")
-        )
-    path = folder / "corpus.json"
-    began = read_json(path) if path.exists() else {}  # runs of older versions lack some digests
-    if began.get("digest", data.corpus.digest) != data.corpus.digest:
-        changed = [f"the text of corpus {data.corpus.name}"]
-    else:
-        digests = began.get("vocabularies", {})
-        changed = [
-            f"the {side} vocabulary"
-            for side, codec in _codecs(data).items()
-            if load_codec(folder, side) != codec
-            or digests.get(side, _digest(codec)) != _digest(codec)
-        ]
-    if changed:
-        raise UserError(
-            f"{' and '.join(changed)} changed since {folder} began, so its parameters stand for "
-            "other words. Put the text back, or begin anew with another folder (--run)"
-        )
-
-
-def _has_learnt(folder: Path) -> bool:
-    return any(place.name.isdigit() for place in folder.glob("checkpoints/*/*"))
-
-
-def _own_codecs(folder: Path) -> tuple[TextCodec, TextCodec] | None:
-    """The vocabularies that a run goes on with: another version would learn others of its text.
-    None of one that has not learnt, or has no digest to know its text by."""
-    if not _has_learnt(folder) or not (folder / "corpus.json").exists():
-        return None
-    return load_codec(folder, "source"), load_codec(folder, "target")
-
-
-def _digest(codec: TextCodec) -> str:
-    return hashlib.sha256(repr(codec.files()).encode()).hexdigest()
-
-
-def _codecs(data: PreparedData) -> dict[str, TextCodec]:
-    return {"source": data.source, "target": data.target}
-
-
-def differences(before: Config, after: Config) -> dict[str, str]:
-    """By name (`training.epochs`, `model.attention.span.sigma`): what it was and what it is."""
-    old, new = (_flat(config_json(config)) for config in (before, after))
-    return {
-        name: f"{name} is {old.get(name)!r} there, {new.get(name)!r} here"
-        for name in old | new
-        if old.get(name) != new.get(name)
-    }
-
-
-def _flat(content: dict[str, Any]) -> dict[str, Any]:
-    leaves = jax.tree_util.tree_leaves_with_path(content)
-    return {jax.tree_util.keystr(path, simple=True, separator="."): leaf for path, leaf in leaves}

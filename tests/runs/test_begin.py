@@ -15,8 +15,8 @@ from fa_jax.data.codec import load_codec
 from fa_jax.data.prepared import prepare
 from fa_jax.data.tokenizers import Subwords
 from fa_jax.errors import UserError
+from fa_jax.runs.begin import alone, begin_run
 from fa_jax.runs.folder import read_config
-from fa_jax.runs.train import alone, begin_run
 from tests.command import write_corpus
 
 CODECS = {"source_vocabulary": 60, "target_vocabulary": 400}
@@ -46,7 +46,7 @@ def test_other_settings_are_named(begun):
     folder, config, _ = begun
     attention = fa_jax.AttentionConfig(span=fa_jax.Flexible(3.0))
     other = replace(config, model=replace(config.model, attention=attention))
-    with pytest.raises(UserError, match=r"attention.span.sigma is 1.5 there, 3.0 here.*--run"):
+    with pytest.raises(UserError, match="sigma is 1.5 there, 3.0 here.*another folder"):
         begin_run(folder, other, prepare(config.data))
 
 
@@ -71,13 +71,13 @@ def test_other_text_is_not_trained_on_with_the_old_vocabulary(begun):
         begin_run(folder, config, prepare(config.data))
 
 
-def test_of_a_run_without_a_digest_the_vocabularies_are_compared(begun):
-    folder, config, text = begun
+@pytest.mark.parametrize("content", [None, "", "[]", "{}"])
+def test_a_run_whose_text_is_not_known_does_not_go_on(begun, content):
+    folder, config, _ = begun
     (folder / "corpus.json").unlink()
-    begin_run(folder, config, prepare(config.data))
-    lines = (text / "train.en").read_text(encoding="utf-8")
-    (text / "train.en").write_text(lines.upper(), encoding="utf-8")
-    with pytest.raises(UserError, match=r"the source vocabulary changed since .* began"):
+    if content is not None:
+        (folder / "corpus.json").write_text(content, encoding="utf-8")
+    with pytest.raises(UserError, match="corpus.json cannot be read|text of corpus .* changed"):
         begin_run(folder, config, prepare(config.data))
 
 
@@ -108,7 +108,7 @@ def test_a_run_goes_on_with_its_own_vocabulary(trained, tmp_path, monkeypatch):
 
 
 def test_two_do_not_train_a_run_at_once(tmp_path):
-    code = f"from fa_jax.runs.train import *\nwith alone(Path({str(tmp_path)!r})): pass"
+    code = f"from fa_jax.runs.begin import *\nwith alone(Path({str(tmp_path)!r})): pass"
     other = partial(subprocess.run, [sys.executable, "-c", code], stderr=-1, text=True)
     with alone(tmp_path):
         assert f"another process is training {tmp_path}" in other().stderr

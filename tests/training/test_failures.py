@@ -11,7 +11,7 @@ import pytest
 from fa_jax.config import Config, DataConfig, ModelConfig, TrainingConfig
 from fa_jax.data.prepared import prepare
 from fa_jax.errors import UserError
-from fa_jax.runs.train import begin_run
+from fa_jax.runs.begin import begin_run
 from fa_jax.training import loop
 from fa_jax.training.checkpoints import Checkpoints, checksum
 from tests.command import write_corpus

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fa_jax.runs.train import begin_run
+from fa_jax.runs.begin import begin_run
 from fa_jax.training import loop
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.training.metrics import read_metrics

@@ -1,0 +1,124 @@
+"""The folder of a run that begins, or goes on: by the settings, text and vocabularies that it had.
+
+A run begins with `config.json`, `corpus.json` (digests of the text that it learns from and of its
+vocabularies) and both vocabularies in its folder.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from fa_jax.config import Config
+from fa_jax.config_file import config_json, differences
+from fa_jax.data.codec import TextCodec, load_codec, save_codec
+from fa_jax.data.prepared import PreparedData
+from fa_jax.errors import UserError
+from fa_jax.runs.folder import read_config, read_json, write_json
+
+FREE = ("decoding.", "training.checkpoint_seconds", "preset")
+"""Settings that do not change a run's course: how it decodes, how often it saves, a name."""
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """No other process trains the run meanwhile: two would delete each other's checkpoints.
+
+    Raises:
+      UserError: another one does, or the folder cannot be written.
+    """
+    lock = FileLock(folder / ".lock")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(NotImplementedError):  # some network drives have no locks
+            lock.acquire(timeout=0)
+    except Timeout:
+        raise UserError(
+            f"another process is training {folder}: wait for its end, or choose another folder "
+            "with --run"
+        ) from None
+    except OSError as error:
+        raise UserError(f"run folder {folder} cannot be written: {error}") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def begin_run(folder: Path, config: Config, data: PreparedData):
+    """Writes what a new run starts with. One that has learnt must be of the same config and text.
+
+    Args:
+      folder: the run's; it is made.
+      config: its settings.
+      data: the corpus that it learns from, and both vocabularies.
+
+    Raises:
+      UserError: the folder holds a run that has learnt by another config, text or vocabulary,
+        which the message names, or cannot be written.
+    """
+    if _has_learnt(folder):
+        _check_same(folder, config, data)
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for side, codec in _codecs(data).items():
+            save_codec(codec, folder, side)
+        write_json(folder / "corpus.json", _learnt_from(data))
+        write_json(folder / "config.json", config_json(config))  # last: now it is a run
+    except OSError as error:
+        raise UserError(f"run folder {folder} cannot be written: {error}") from error
+
+
+def own_codecs(folder: Path) -> tuple[TextCodec, TextCodec] | None:
+    """The vocabularies that a run goes on with: another version would learn others of its text.
+    None of one that has not learnt."""
+    if not _has_learnt(folder):
+        return None
+    return load_codec(folder, "source"), load_codec(folder, "target")
+
+
+def _check_same(folder: Path, config: Config, data: PreparedData):
+    changed = differences(read_config(folder), config)
+    if changed := {name: text for name, text in changed.items() if not name.startswith(FREE)}:
+        longer = f". To train it for longer: fa-jax finetune {folder}"
+        raise UserError(
+            f"{folder} holds a run with other settings ({'; '.join(changed.values())}). Continue "
+            "it with its own, or choose another folder for this run"
+            + (longer if "training.steps" in changed else "")
+        )
+    began, now = read_json(folder / "corpus.json"), _learnt_from(data)
+    if began.get("digest") != now["digest"]:
+        changed = [f"the text of corpus {data.corpus.name}"]
+    else:
+        digests = began.get("vocabularies", {})
+        changed = [
+            f"the {side} vocabulary"
+            for side, digest in now["vocabularies"].items()
+            if {digest, _digest(load_codec(folder, side))} != {digests.get(side)}
+        ]
+    if changed:
+        raise UserError(
+            f"{' and '.join(changed)} changed since {folder} began, so its parameters stand for "
+            "other words. Put the text back, or begin anew in another folder"
+        )
+
+
+def _has_learnt(folder: Path) -> bool:
+    return any(place.name.isdigit() for place in folder.glob("checkpoints/*/*"))
+
+
+def _learnt_from(data: PreparedData) -> dict[str, Any]:
+    digests = {side: _digest(codec) for side, codec in _codecs(data).items()}
+    return {"name": data.corpus.name, "digest": data.corpus.digest, "vocabularies": digests}
+
+
+def _digest(codec: TextCodec) -> str:
+    return hashlib.sha256(repr(codec.files()).encode()).hexdigest()
+
+
+def _codecs(data: PreparedData) -> dict[str, TextCodec]:
+    return {"source": data.source, "target": data.target}
