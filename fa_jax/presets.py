@@ -218,14 +218,6 @@ SYSTEMS = {
 }
 """Rows of VS Tables 1 and 2, of Luong's table, of FG's Table 1, and their neighbours."""
 
-PRESETS_HELP = (
-    "Settings that all other options start from: SIZE or SIZE-SYSTEM, such as small-global. Sizes: "
-    f"{', '.join(SIZES)} (for accelerators, except {', '.join(SMALL_SIZES)}). Systems "
-    "(VS: Shu and Nakayama 2017; FG: Choi et al. 2018; ... goes on from the system before): "
-    + "; ".join(f"{name}: {system.summary}" for name, system in SYSTEMS.items())
-    + ". For fine-tuned systems use fa-jax finetune, for ensembles fa-jax translate --ensemble."
-)
-
 WORD_VOCABULARIES = {"de-en": (50_000, 50_000)}
 """`paper` for VS 5.1's other language pair."""
 

@@ -2,8 +2,10 @@
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -40,3 +42,14 @@ def test_a_translation_waits_for_nothing_that_reads_corpora():
     loaded = finished.stdout.splitlines()
     assert "fa_jax.decoding.beam_search" in loaded
     assert not {"tensorflow_datasets", "matplotlib", "nltk"} & {*loaded}
+
+
+def test_what_the_library_says_names_no_options_of_the_command_line():
+    package = Path(fa_jax.__file__).parent
+    others = (package / "cli", package / "exports" / "translate.py")  # commands of their own
+    for path in package.rglob("*.py"):
+        if not any(path.is_relative_to(other) for other in others):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            said = [n.exc for n in ast.walk(tree) if isinstance(n, ast.Raise) and n.exc]
+            texts = [n.value for one in said for n in ast.walk(one) if isinstance(n, ast.Constant)]
+            assert not [t for t in texts if re.search("--[a-z]", str(t))], path

@@ -11,13 +11,20 @@ import fa_jax
 from fa_jax.cli.attention_options import AttentionOptions
 from fa_jax.config import Config, DataConfig, DecodingConfig
 from fa_jax.errors import UserError
-from fa_jax.presets import PRESETS_HELP, preset
+from fa_jax.presets import SIZES, SMALL_SIZES, SYSTEMS, preset
 from fa_jax.runs.folder import read_config
 
 RUN_HELP = "Folder of a run, such as runs/en-ja-small, or en-ja: a run that comes with fa_jax."
 RunFolder = Annotated[Positional[Path], tyro.conf.arg(help=RUN_HELP)]
 Attention = Annotated[AttentionOptions, tyro.conf.arg(name="")]
 ATTENTION = AttentionOptions()
+PRESETS_HELP = (
+    "Settings that all other options start from: SIZE or SIZE-SYSTEM, such as small-global. Sizes: "
+    f"{', '.join(SIZES)} (for accelerators, except {', '.join(SMALL_SIZES)}). Systems "
+    "(VS: Shu and Nakayama 2017; FG: Choi et al. 2018; ... goes on from the system before): "
+    + "; ".join(f"{name}: {system.summary}" for name, system in SYSTEMS.items())
+    + ". For fine-tuned systems use fa-jax finetune, for ensembles fa-jax translate --ensemble."
+)
 DETERMINISTIC_HELP = (
     "On GPUs, compute the same bits at every run: one that was stopped ends exactly as an unbroken "
     "one. Training may take longer. Other devices do it anyway."

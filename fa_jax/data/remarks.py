@@ -15,7 +15,7 @@ def left_out(data: PreparedData) -> str:
     reasons = []
     if long:
         reasons.append(
-            f"{long:,} with more than {max_length} tokens on a side (a larger --data.max-length "
+            f"{long:,} with more than {max_length} tokens on a side (a larger data.max_length "
             "takes them in)"
         )
     if empty:

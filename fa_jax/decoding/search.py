@@ -166,7 +166,7 @@ def implementation_for(
         return for_search(attentions, decoding.threshold)
     if decoding.implementation == "kernel":
         for reason in filter(None, map(why_no_kernel, attentions)):
-            raise UserError(f"--decoding.implementation: {reason}")
+            raise UserError(f"decoding.implementation: {reason}")
     return decoding.implementation
 
 

@@ -37,8 +37,7 @@ def alone(folder: Path) -> Iterator[None]:
             lock.acquire(timeout=0)
     except Timeout:
         raise UserError(
-            f"another process is training {folder}: wait for its end, or choose another folder "
-            "with --run"
+            f"another process is training {folder}: wait for its end, or choose another folder"
         ) from None
     except OSError as error:
         raise UserError(f"run folder {folder} cannot be written: {error}") from error

@@ -61,8 +61,8 @@ def translate(
     decoding = decoding or runs[0].config.decoding
     beam = decoding.beam_size
     if not 1 <= n_best <= beam:
-        mend = ": raise --decoding.beam-size" if n_best > beam else ""
-        raise UserError(f"--n-best must be 1 to the beam size, {beam}, got {n_best}{mend}")
+        mend = ": raise decoding.beam_size" if n_best > beam else ""
+        raise UserError(f"n_best must be 1 to the beam size, {beam}, got {n_best}{mend}")
     if documents and (n_best > 1 or details):
         raise UserError("documents have one translation each, without details")
     parts = [text.split("\n") if documents else [text] for text in lines]

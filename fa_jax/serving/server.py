@@ -20,14 +20,14 @@ def listening(host: str, port: int) -> socket.socket:
       UserError: the port is taken, or the host is not of this machine.
     """
     if not 0 <= port < 2**16:
-        raise UserError(f"--port must be 0 to {2**16 - 1}, got {port}")
+        raise UserError(f"port must be 0 to {2**16 - 1}, got {port}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         raise UserError(
-            f"no server can listen at {host}, port {port}: {error}. Choose another --port (0: one "
-            "that is free), or another --host (127.0.0.1: this machine alone)"
+            f"no server can listen at {host}, port {port}: {error}. Choose another port (0: one "
+            "that is free), or another host (127.0.0.1: this machine alone)"
         ) from None
 
 

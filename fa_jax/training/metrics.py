@@ -88,7 +88,7 @@ class Metrics:
                 f"step {step} has loss {sums.negative_log_prob} and gradient norm "
                 f"{sums.gradient_norm}: training stopped before it was saved. Last good "
                 f"checkpoint: {self._latest.place() or 'none was saved yet'}. Lower "
-                "--training.learning-rate, or look at the batch's sentences: "
+                "training.learning_rate, or look at the batch's sentences: "
                 f"rows {named} of the training set"
             )
         self._sums.append(sums)

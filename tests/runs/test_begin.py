@@ -46,7 +46,7 @@ def test_other_settings_are_named(begun):
     folder, config, _ = begun
     attention = fa_jax.AttentionConfig(span=fa_jax.Flexible(3.0))
     other = replace(config, model=replace(config.model, attention=attention))
-    with pytest.raises(UserError, match="sigma is 1.5 there, 3.0 here.*another folder"):
+    with pytest.raises(UserError, match=r"sigma is 1.5 there, 3.0 here.*another folder"):
         begin_run(folder, other, prepare(config.data))
 
 
@@ -77,7 +77,7 @@ def test_a_run_whose_text_is_not_known_does_not_go_on(begun, content):
     (folder / "corpus.json").unlink()
     if content is not None:
         (folder / "corpus.json").write_text(content, encoding="utf-8")
-    with pytest.raises(UserError, match="corpus.json cannot be read|text of corpus .* changed"):
+    with pytest.raises(UserError, match=r"corpus.json cannot be read|text of corpus .* changed"):
         begin_run(folder, config, prepare(config.data))
 
 

@@ -125,9 +125,9 @@ def test_unknown_words_stay_where_nobody_asks(run):
     assert any("<unk>" in text for (text,) in texts)
 
 
-@pytest.mark.parametrize(("n_best", "mend"), [(0, "got 0$"), (5, "got 5: raise --decoding.beam")])
+@pytest.mark.parametrize(("n_best", "mend"), [(0, "got 0$"), (5, "got 5: raise decoding.beam")])
 def test_more_translations_than_the_beam_has(run, n_best, mend):
-    with pytest.raises(UserError, match=f"--n-best must be 1 to the beam size, 4, {mend}"):
+    with pytest.raises(UserError, match=f"n_best must be 1 to the beam size, 4, {mend}"):
         translate(run, LINES, n_best=n_best)
 
 

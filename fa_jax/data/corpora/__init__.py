@@ -130,6 +130,6 @@ def default_corpus(languages: tuple[str, ...]) -> str:
         known = sorted({"-".join(sorted(held)) for held in EMBEDDED.values()})
         raise UserError(
             f"no corpus is included for {'-'.join(languages)}: choose {', '.join(known)} (either "
-            "direction), or name a folder of your own with --corpus"
+            "direction), or name a folder of your own"
         )
     return "+".join(chosen)

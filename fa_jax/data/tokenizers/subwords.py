@@ -65,7 +65,7 @@ class Subwords:
         except RuntimeError as error:
             raise UserError(
                 f"subwords could not be learnt: {error}. Choose a vocabulary size that the corpus "
-                "supports (more than its letters), or --data.tokenizer character"
+                "supports (more than its letters), or data.tokenizer character"
             ) from error
         return cls(model.getvalue())
 
