@@ -138,9 +138,6 @@ class Replayed(Span):
     def kernels(self, params: Params, query_size: int) -> InputKernels:
         return self.flexible.kernels(params, query_size)
 
-    def narrows(self, threshold: float | Float[Array, ""]) -> bool:
-        return True
-
     def reach(self, step: Step) -> Reach:
         now = step.state.step[0, 0]
         windows = {"first": self.first[now][:, None], "last": self.last[now][:, None]}

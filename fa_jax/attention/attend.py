@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
 from fa_jax.attention.attention_config import DEFAULT, AttentionConfig, title_of
 from fa_jax.attention.checks import check_array, check_memory, check_params, check_positive
@@ -245,38 +245,27 @@ def attend_projected(
         params=params,
         query=query if score_part is None else score_part,
         span_query=span_part,
-        state=state.replace(focus=focus),
+        state=state.replace(focus=focus, taps=taps),
         memory=memory,
         threshold=threshold,
-        taps=taps,
     )
-    output, taps = _score_window(config, step, implementation, details)
-    output = jax.tree.map(lambda x: x.reshape(x.shape[0], *hypotheses, *x.shape[2:]), output)
-    return output.replace(state=output.state.replace(taps=taps))
-
-
-def _score_window(
-    config: AttentionConfig, step: Step, implementation: Implementation | None, details: bool
-) -> tuple[AttentionOutput, PyTree]:
-    """The step, and the state's taps."""
-    memory, zeros = step.memory, jnp.zeros_like(step.state.focus)
     reach = reach_of(config.span, step)
-    first = jnp.maximum(reach.first, 0)
-    last = jnp.minimum(reach.last, memory.lengths[:, None] - 1)
-    reach = reach.replace(first=first, last=last)
     weighed = for_step(implementation, config, step, reach, details)(config, step, reach, details)
-    focus = weighed.focus.astype(step.state.focus.dtype)
+    zeros, length = jnp.zeros_like(focus), memory.annotations.shape[1]
     output = AttentionOutput(
         context=weighed.context,
         weights=weighed.weights,
         by_dimension=weighed.by_dimension,
         strength=zeros + reach.strength,
         cost=zeros + reach.cost,
-        scored=window_mask(first, last, memory.annotations.shape[1]) if details else None,
-        window=jnp.maximum(last - first + 1, 0).astype(jnp.int32),
-        state=AttentionState(focus, step.state.step + 1, weighed.state, reach.state),
+        scored=window_mask(reach.first, reach.last, length) if details else None,
+        window=jnp.maximum(reach.last - reach.first + 1, 0).astype(jnp.int32),
+        state=AttentionState(
+            weighed.focus.astype(focus.dtype), state.step + 1, weighed.state, reach.state
+        ),
     )
-    return output, weighed.taps
+    output = jax.tree.map(lambda x: x.reshape(x.shape[0], *hypotheses, *x.shape[2:]), output)
+    return output.replace(state=output.state.replace(taps=weighed.taps))
 
 
 def _sum(parts: Parts, others: Parts) -> Parts:

@@ -53,16 +53,16 @@ def check_lengths(name: str, lengths: Int[Array, "..."], size: int):
         )
 
 
-def check_memory(memory: Memory, of: str):
+def check_memory(memory: Memory, attention: str):
     """Raises an error unless it is what `prepare_memory` returned for an attention of this name."""
     if not isinstance(memory, Memory):
         raise TypeError(
             f"memory must be what prepare_memory returns, got {type(memory).__name__}: "
             "memory = fa_jax.prepare_memory(params, annotations, lengths)"
         )
-    if memory.of not in ("", of):
+    if memory.attention not in ("", attention):
         raise ValueError(
-            f"memory was prepared for {memory.of}, and this step is of {of}: give "
+            f"memory was prepared for {memory.attention}, and this step is of {attention}: give "
             "prepare_memory(params, annotations, lengths, config) the config of the step"
         )
     check_lengths("memory.lengths", memory.lengths, memory.annotations.shape[1])

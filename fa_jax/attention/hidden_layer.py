@@ -1,4 +1,5 @@
-"""The additive scores' hidden layer: `tanh(W [h_{t-1}; h̄_s; i_t])`, and its product with a vector.
+"""The hidden layer `tanh(W [h_{t-1}; h̄_s; i_t])` and its product with a vector: additive scores,
+and the numbers that spans decide on.
 
 W splits by rows into a part of the query, one of the memory and, for some scores, one of the word
 fed back. Their products are added before tanh. The memory's does not change from step to step.
@@ -21,6 +22,18 @@ def init_hidden_layer(key: PRNGKeyArray, sizes: Sizes, *, feedback: bool = False
         "memory_kernel": kernel[sizes.query : sizes.query + sizes.memory],
     }
     return parts | ({"feedback_kernel": kernel[-sizes.feedback :]} if feedback else {})
+
+
+def init_decision(key: PRNGKeyArray, inputs: int, units: int) -> Params:
+    """W [inputs, units] and v; a bias is added by those that have one."""
+    kernel_key, vector_key = jax.random.split(key)
+    return {"kernel": glorot(kernel_key, inputs, units), "vector": glorot(vector_key, units)}
+
+
+def decide(params: Params, product: Float[Array, "*N A"]) -> Float[Array, "*N"]:
+    """A number between 0 and 1, `sigmoid(v · tanh(W x) + b)`, from `W x`."""
+    decision = project_hidden(jnp.tanh(product), params["vector"])
+    return jax.nn.sigmoid(decision + params.get("bias", 0.0))
 
 
 @jax.custom_vjp

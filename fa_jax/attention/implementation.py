@@ -28,6 +28,8 @@ IMPLEMENTATIONS: dict[str, Callable[..., Weighed]] = {
 }
 
 
+WINDOWS_PAY_ON = "cpu"
+"""Windows alone were measured to cost more on a GPU, and were not measured on a TPU."""
 BANDWIDTH = 819e9
 """Bytes a second that a TPU v5e reads from its memory, by its data sheet."""
 ROW_SECONDS = 2e-6
@@ -51,14 +53,14 @@ def for_step(
         raise ValueError(reason)
     if config.span.scores_nothing:
         return unscored.weigh
-    if step.taps:
-        if name != "windowed" or config.span.needs_every_position(step.state):
+    if step.state.taps:
+        if name != "windowed" or config.span.needs_every_position(step.state.span):
             raise ValueError(
                 "a state of learn_in_windows needs implementation='windowed', and a span that "
                 f"trains without the positions outside its windows; got {name!r} and {config.span}"
             )
         return learnt_in_windows.weigh
-    if config.span.needs_every_position(step.state):
+    if config.span.needs_every_position(step.state.span):
         return dense.weigh
     if name is None:
         name = "dense"
@@ -81,7 +83,7 @@ def for_search(
     where it runs; None: here.
     """
     platform = platform or jax.default_backend()
-    if all(platform in config.score.windowed_from for config in attentions):
+    if platform == WINDOWS_PAY_ON and all(c.score.windowed_from < math.inf for c in attentions):
         return "windowed"
     # A step sees the threshold as an array, and takes an array for a finite one.
     chooses = platform == "tpu" and all(config.span.narrows(threshold) for config in attentions)
@@ -112,5 +114,5 @@ def _kernel_pays(config: AttentionConfig, step: Step) -> bool:
 
 
 def _pays(config: AttentionConfig, threshold: float | Array, length: int) -> bool:
-    shortest = config.score.windowed_from.get(jax.default_backend())
-    return shortest is not None and length >= shortest and config.span.narrows(threshold)
+    long = length >= config.score.windowed_from
+    return jax.default_backend() == WINDOWS_PAY_ON and long and config.span.narrows(threshold)

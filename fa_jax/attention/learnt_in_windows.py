@@ -10,21 +10,15 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-from flax import struct
 from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention.attention_config import AttentionConfig
-from fa_jax.attention.chunks import BLOCK, Chunk, chunks_of, rows_of
+from fa_jax.attention.chunks import BLOCK, chunks_of, rows_of
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import at_least_float32, scores_of
+from fa_jax.attention.score import at_least_float32
 from fa_jax.attention.span import Reach, by_position
-from fa_jax.attention.step import AttentionState, Memory, Step, Taps, Weighed
-from fa_jax.attention.windowed import (
-    means,
-    of_dimensions,
-    prior_of,
-    sums_in_windows,
-)
+from fa_jax.attention.step import AttentionState, Memory, Step, Weighed
+from fa_jax.attention.windowed import means, of_dimensions, read, sums_in_windows, terms
 
 
 def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, AttentionState]:
@@ -51,25 +45,27 @@ def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, Att
     >>> memory = fa_jax.prepare_memory(params, jnp.ones((2, 9, 6)), jnp.array([9, 7]), config)
     >>> state = fa_jax.initial_attention_state(memory, config)
     >>> memory, state = fa_jax.learn_in_windows(memory, state)
-    >>> [tap.shape for tap in state.taps.of]  # of annotations and keys, blocks of 8 positions
+    >>> [tap.shape for tap in state.taps]  # of annotations and keys, blocks of 8 positions
     [(2, 2, 8, 6), (2, 2, 8, 6)]
     """
     if jax.tree.leaves(state.score):
         raise ValueError("this score needs all positions in training: each remembers something")
-    read = memory.annotations, memory.keys
-    annotations, keys = jax.lax.stop_gradient(read)
-    taps = [_tap(leaf) for leaf in jax.tree.leaves(read) if _has_gradient(leaf)]
+    source = memory.annotations, memory.keys
+    annotations, keys = jax.lax.stop_gradient(source)
+    taps = tuple(_tap(leaf) for leaf in filter(_has_gradient, jax.tree.leaves(source)))
     memory = memory.replace(annotations=annotations, keys=keys)
-    return memory, state.replace(taps=Taps(taps))
+    return memory, state.replace(taps=taps)
 
 
 def learns_in_windows(config: AttentionConfig) -> bool:
     """Whether `learn_in_windows` is for this attention."""
     remembered = jax.tree.leaves(config.score.initial_state(1, 1))
-    return config.span.learns_in_windows and not remembered
+    in_training = config.span.initial_state(1, 1, jax.random.split(jax.random.key(0), 1))
+    return not remembered and not config.span.needs_every_position(in_training)
 
 
 def _has_gradient(leaf: Array) -> bool:
+    """Keys that are whole numbers have none."""
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
 
@@ -94,15 +90,6 @@ def _of_tap(like: Array, gradient: Array) -> tuple[Array]:
 _tap.defvjp(lambda leaf: (_tap(leaf), leaf), _of_tap)
 
 
-@struct.dataclass
-class Sums:
-    """Of each row: the logarithm of what its weights are divided by, c_t and p_t."""
-
-    level: Float[Array, "N *D"]
-    context: Float[Array, "N D"]
-    focus: Float[Array, "N *D"]
-
-
 def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
     """As `windowed.weigh`, for a state that `learn_in_windows` made.
 
@@ -112,42 +99,36 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
     if details:
         raise ValueError("learning in windows gives no details: attend(..., details=False)")
     sentences, queries = reach.first.shape
-    sums, taps = _read(
-        config,
-        (step.params["score"], step.query, reach.prior),
-        step.taps.of,
-        step.replace(taps=()),
-        reach.replace(prior=jax.lax.stop_gradient(reach.prior)),
-    )
-    dtype = step.memory.annotations.dtype
+    learnt = step.params["score"], step.query, reach.prior
+    taps, step = step.state.taps, step.replace(state=step.state.replace(taps=()))
+    (context, focus), taps = _means(config, learnt, taps, step, reach)
     return Weighed(
-        context=sums.context.astype(dtype).reshape(sentences, queries, -1),
-        focus=of_dimensions(sums.focus).reshape(sentences, queries),
+        context=context.astype(step.memory.annotations.dtype).reshape(sentences, queries, -1),
+        focus=of_dimensions(focus).reshape(sentences, queries),
         state=(),
-        weights=None,
-        by_dimension=None,
-        taps=Taps(taps),
+        taps=taps,
     )
 
 
 Learnt = tuple[Params, Float[Array, "B K Q"], PyTree]
 """Parameters of the score, the query, the span's prior."""
+Means = tuple[Float[Array, "N D"], Float[Array, "N *D"]]
+"""c_t and p_t of each row."""
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _read(
-    config: AttentionConfig, learnt: Learnt, taps: list[Array], step: Step, reach: Reach
-) -> tuple[Sums, list[Array]]:
+def _means(
+    config: AttentionConfig, learnt: Learnt, taps: tuple[Array, ...], step: Step, reach: Reach
+) -> tuple[Means, tuple[Array, ...]]:
     """learnt: what step and reach have, too; it has the gradient."""
     return _forward(config, learnt, taps, step, reach)[0]
 
 
 def _forward(config, learnt, taps, step, reach):
     running = sums_in_windows(config, step, reach)
-    total, context, focus = means(running)
+    total, *found = means(running)
     highest = jnp.where(running.highest == -jnp.inf, 0, running.highest)
-    sums = Sums(highest + jnp.log(total), context, focus)
-    return (sums, taps), (learnt, step, reach, sums)
+    return (tuple(found), taps), (step, reach, highest + jnp.log(total), found)
 
 
 def _backward(config, residuals, gradients):
@@ -156,43 +137,35 @@ def _backward(config, residuals, gradients):
     With weights a(s), factors f(s) and u(s) = f(s) (∂c_t · h̄_s + ∂p_t s), a score's gradient is
     a(s) (u(s) − Σ a u), and Σ a u is ∂c_t · c_t + ∂p_t p_t.
     """
-    (params, query, prior), step, reach, sums = residuals
-    of_sums, taps = gradients
-    by_dimension = sums.level.ndim == 2
-    average = of_sums.context * sums.context
+    step, reach, log_total, (context, focus) = residuals
+    (of_context, of_focus), taps = gradients
+    by_dimension = log_total.ndim == 2
+    average = of_context * context
     average = average if by_dimension else average.sum(-1)
-    average += of_sums.focus * sums.focus
+    average += of_focus * focus
     chunks, chunk = chunks_of(reach, step.memory.annotations.shape[1])
-    query, prior = jax.tree.map(rows_of, (query, prior))
 
     def add(number: Array, so_far):
         taps, (for_params, for_query, for_prior) = so_far
         here = chunk(number)
-        annotations, *keys = _blocks(step.memory, here)
-        row = here.row[:, None]
-
-        def terms(params, query, prior, keys):
-            keys = _keys(step.memory, here, keys)
-            scores = scores_of(config.score, params, query, keys, (), BLOCK)[:, 0]
-            bias, factor = prior_of(config, prior, here, scores.ndim)
-            return scores + bias, jnp.broadcast_to(factor, scores.shape)
-
-        own = jax.tree.map(lambda x: x[row], (query, prior))
-        (scores, factor), back = jax.vjp(terms, params, *own, keys)
+        row, sentence = here.row[:, None], here.sentence[:, None]
+        annotations = step.memory.annotations[sentence, here.position]
+        (scores, factor), back = jax.vjp(partial(terms, config, here), *read(step, reach, here))
         inside = by_position(here.inside, scores.ndim)
-        weights = jnp.exp(jnp.where(inside, scores - sums.level[row], -jnp.inf))
-        for_context = of_sums.context[row]
+        weights = jnp.exp(jnp.where(inside, scores - log_total[row], -jnp.inf))
+        for_context = of_context[row]
         alike = at_least_float32(annotations) * for_context
         alike = alike if by_dimension else alike.sum(-1)
-        alike += of_sums.focus[row] * by_position(here.position, scores.ndim)
+        alike += of_focus[row] * by_position(here.position, scores.ndim)
         for_scores = weights * (factor * alike - average[row])
-        more, more_query, more_prior, for_keys = back((for_scores, weights * alike))
+        more, more_query, more_prior, for_keys, _ = back((for_scores, weights * alike))
         counted = by_position(weights * factor, 3)
+        learnt = [counted * for_context, *filter(_has_gradient, jax.tree.leaves(for_keys))]
         place = here.sentence, here.position[:, 0] // BLOCK
-        taps = [
+        taps = tuple(
             tap.at[place].add(block.astype(tap.dtype))
-            for tap, block in zip(taps, [counted * for_context, *for_keys], strict=True)
-        ]
+            for tap, block in zip(taps, learnt, strict=True)
+        )
         to_rows = lambda x, y: x.at[here.row].add(y[:, 0].astype(x.dtype))  # noqa: E731
         return taps, (
             jax.tree.map(jnp.add, for_params, more),
@@ -200,23 +173,10 @@ def _backward(config, residuals, gradients):
             jax.tree.map(to_rows, for_prior, more_prior),
         )
 
-    nothing = jax.tree.map(jnp.zeros_like, (params, query, prior))
-    taps, learnt = jax.lax.fori_loop(0, chunks, add, (taps, nothing))
-    shaped = jax.tree.map(lambda x, y: x.reshape(y.shape), learnt, residuals[0])
-    return shaped, taps, None, None
+    learnt = step.params["score"], step.query, reach.prior
+    nothing = jax.tree.map(jnp.zeros_like, (learnt[0], *jax.tree.map(rows_of, learnt[1:])))
+    taps, gradient = jax.lax.fori_loop(0, chunks, add, (taps, nothing))
+    return jax.tree.map(lambda x, y: x.reshape(y.shape), gradient, learnt), taps, None, None
 
 
-_read.defvjp(_forward, _backward)
-
-
-def _blocks(memory: Memory, chunk: Chunk) -> list[Float[Array, "C block *X"]]:
-    """A chunk's annotations, and its keys as far as they have a gradient."""
-    place = chunk.sentence[:, None], chunk.position
-    leaves = jax.tree.leaves((memory.annotations, memory.keys))
-    return [leaf[place] for leaf in leaves if _has_gradient(leaf)]
-
-
-def _keys(memory: Memory, chunk: Chunk, found: list[Array]) -> PyTree:
-    """A chunk's keys, of which some were found already."""
-    place, found = (chunk.sentence[:, None], chunk.position), iter(found)
-    return jax.tree.map(lambda x: next(found) if _has_gradient(x) else x[place], memory.keys)
+_means.defvjp(_forward, _backward)

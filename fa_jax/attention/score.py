@@ -5,7 +5,6 @@ that a decoder can fuse them with its own. It says what is computed once a sente
 joins both. A score need not know where it is evaluated: at every position, or in the windows alone.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -46,8 +45,8 @@ class Score:
     >>> config = fa_jax.AttentionConfig(Cosine(), "flexible")
     """
 
-    windowed_from: ClassVar[Mapping[str, int]] = {"cpu": 64}
-    """By platform: the padded length from which scoring the windows alone was measured to pay."""
+    windowed_from: ClassVar[float] = 64
+    """The padded length from which scoring the windows alone pays, where that is done."""
 
     in_kernel: ClassVar[tuple[str, ...] | None] = None
     """Names of the parameters that `evaluate` reads, where a kernel may call it: positions remember
@@ -147,11 +146,3 @@ def glorot(key: PRNGKeyArray, *shape: int) -> Float[Array, "..."]:
 def at_least_float32(x: Array) -> Array:
     """Softmax, penalty and focus need the precision even where products are bfloat16."""
     return x.astype(jnp.promote_types(x.dtype, jnp.float32))
-
-
-def multiplied(query: Float[Array, "N K Q"], keys: Float[Array, "N S H"]) -> Float[Array, "N K S"]:
-    """Each query times each key of its row."""
-    check_array("query", query, (*query.shape[:2], keys.shape[-1]), jnp.floating)
-    return jnp.einsum(
-        "nkh,nsh->nks", query, keys, preferred_element_type=at_least_float32(query).dtype
-    )

@@ -14,7 +14,7 @@ from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 from fa_jax.attention.checks import check_array
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
-from fa_jax.attention.step import AttentionState, Step
+from fa_jax.attention.step import Step
 
 
 @struct.dataclass
@@ -41,8 +41,6 @@ class Span:
     params is the attention's own: a span's entries stand beside "score".
 
     >>> class Ahead(fa_jax.Span):
-    ...     def narrows(self, threshold):
-    ...         return True
     ...     def reach(self, step):
     ...         here = jnp.round(step.state.focus).astype(int)
     ...         return fa_jax.Reach(first=here - 1, last=here + 8)
@@ -51,9 +49,6 @@ class Span:
 
     network: ClassVar[str] = ""
     """The entry of the network that decides where attention may look, if there is one."""
-
-    learns_in_windows: ClassVar[bool] = True
-    """Whether training, too, needs no position outside its windows."""
 
     scores_nothing: ClassVar[bool] = False
     """Whether its windows are always empty: no score is evaluated, and no position has a weight."""
@@ -84,10 +79,7 @@ class Span:
 
     def narrows(self, threshold: float | Float[Array, ""]) -> bool:
         """Whether windows can be smaller than the sentence."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must define narrows(self, threshold), which returns whether "
-            "windows can be smaller than the sentence"
-        )
+        return True
 
     def reach(self, step: Step) -> Reach:
         """The step's window and prior."""
@@ -107,8 +99,11 @@ class Span:
         """What multiplies their weights behind the softmax."""
         return 1.0
 
-    def needs_every_position(self, state: AttentionState) -> bool:
-        """Whether `weights` is more than a softmax over the window, which windows alone allow."""
+    def needs_every_position(self, state: PyTree) -> bool:
+        """Whether `weights` is more than a softmax over the window, which windows alone allow.
+
+        state: its own. One made with training keys says so of training.
+        """
         return False
 
     def weights(
@@ -135,7 +130,7 @@ class Span:
 
 
 def reach_of(span: Span, step: Step) -> Reach:
-    """What `reach` returns, once it is known to keep its rule.
+    """What `reach` returns, once it is known to keep its rule, with ends inside the sentence.
 
     Raises:
       TypeError, ValueError: it is no `Reach`, or the ends are not one whole number for each query.
@@ -146,7 +141,8 @@ def reach_of(span: Span, step: Step) -> Reach:
     for end in ("first", "last"):
         ends = getattr(reach, end)
         check_array(f"{end} of {name}", ends, step.state.focus.shape, jnp.integer)
-    return reach
+    end = step.memory.lengths[:, None] - 1
+    return reach.replace(first=jnp.maximum(reach.first, 0), last=jnp.minimum(reach.last, end))
 
 
 def by_position(

@@ -13,7 +13,7 @@ class Memory:
 
     annotations: encoder states h̄_s. keys: the score's memory part, leaves [B, S, ...],
     "precomputed and cached before decoding" (VS 5.5). lengths: positions that are no padding.
-    span_keys: the span's memory part, if it reads annotations. of: the attention that it was
+    span_keys: the span's memory part, if it reads annotations. attention: the one that it was
     prepared for, as messages call it; "" where `prepare_memory` did not make it.
     """
 
@@ -21,7 +21,7 @@ class Memory:
     keys: PyTree
     lengths: Int[Array, " B"]
     span_keys: PyTree = ()
-    of: str = struct.field(pytree_node=False, default="")
+    attention: str = struct.field(pytree_node=False, default="")
 
     @property
     def positions(self) -> Float[Array, " S"]:
@@ -30,29 +30,19 @@ class Memory:
 
 
 @struct.dataclass
-class Taps:
-    """What `learn_in_windows` hands from step to step.
-
-    of: zeros, for annotations and keys as far as they have a gradient, in blocks of positions:
-    [B, S ÷ 8, 8, ...]. Their gradient is the memory's.
-    """
-
-    of: list[Float[Array, "B blocks block *X"]]
-
-
-@struct.dataclass
 class AttentionState:
     """What one step hands to the next.
 
     focus: p_t, in positions from 0. step: t, from 0. score, span: what the score's positions and
-    the span remember; () for most. taps: of `learn_in_windows`; () without it.
+    the span remember; () for most. taps: of `learn_in_windows`, zeros for annotations and keys,
+    whose gradient is the memory's; () without it.
     """
 
     focus: Float[Array, "B *K"]
     step: Int[Array, "B *K"]
     score: PyTree = ()
     span: PyTree = ()
-    taps: Taps | tuple[()] = ()
+    taps: tuple[Float[Array, "B blocks block *X"], ...] = ()
 
 
 @struct.dataclass
@@ -62,7 +52,7 @@ class Step:
     params: the attention's; a score's stand under "score", a span's beside it. query: what the
     score's kernels made of query and feedback, or the query itself where it has none. span_query:
     what the span's kernels made of them; None where it has none. threshold: τ, for spans that
-    penalise. taps: the state's.
+    penalise.
     """
 
     params: Params
@@ -71,22 +61,20 @@ class Step:
     state: AttentionState
     memory: Memory
     threshold: float | Float[Array, ""] | Float[Array, "B 1"]
-    taps: Taps | tuple[()] = ()
 
 
 @struct.dataclass
 class Weighed:
-    """What both ways of computing a step come to.
+    """What any implementation of a step comes to.
 
-    context: c_t. focus: p_t. state: the score's, for the next step.
-
-    weights, by_dimension: a_t; None where no details were asked for, or the score has one weight
-    a position. taps: as they were; their gradient has something added.
+    context: c_t. focus: p_t. state: the score's, for the next step. weights, by_dimension: a_t;
+    None where no details were asked for, or the score has one weight a position. taps: as they
+    were; their gradient has something added.
     """
 
     context: Float[Array, "B K D"]
     focus: Float[Array, "B K"]
     state: PyTree
-    weights: Float[Array, "B K S"] | None
-    by_dimension: Float[Array, "B K S D"] | None
-    taps: Taps | tuple[()] = ()
+    weights: Float[Array, "B K S"] | None = None
+    by_dimension: Float[Array, "B K S D"] | None = None
+    taps: tuple[Float[Array, "B blocks block *X"], ...] = ()

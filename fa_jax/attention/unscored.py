@@ -15,6 +15,5 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
         focus=focus,
         state=step.state.score,
         weights=jnp.zeros((*focus.shape, length), focus.dtype) if details else None,
-        by_dimension=None,
-        taps=step.taps,
+        taps=step.state.taps,
     )

@@ -19,6 +19,7 @@ from jaxtyping import Array, Float, Int, PyTree
 from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.chunks import BLOCK, Chunk, chunks_of, rows_of
+from fa_jax.attention.params import Params
 from fa_jax.attention.score import scores_of
 from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import Step, Weighed
@@ -133,22 +134,46 @@ def of_dimensions(x: Float[Array, "N *D"]) -> Float[Array, " N"]:
     return x.reshape(len(x), -1).mean(-1)
 
 
-def _scores(config: AttentionConfig, step: Step, chunk: Chunk) -> Float[Array, "C block *D"]:
+def read(step: Step, reach: Reach, chunk: Chunk) -> tuple[Params, Array, PyTree, PyTree, PyTree]:
+    """What the `terms` of a chunk are made of."""
     row, sentence, position = chunk.row[:, None], chunk.sentence[:, None], chunk.position
-    keys = jax.tree.map(lambda x: x[sentence, position], step.memory.keys)
-    remembered = jax.tree.map(lambda x: rows_of(x)[row, position][:, None], step.state.score)
-    query, params = rows_of(step.query)[row], step.params["score"]
-    return scores_of(config.score, params, query, keys, remembered, BLOCK)[:, 0]
+    return (
+        step.params["score"],
+        rows_of(step.query)[row],
+        jax.tree.map(lambda x: rows_of(x)[row], reach.prior),
+        jax.tree.map(lambda x: x[sentence, position], step.memory.keys),
+        jax.tree.map(lambda x: rows_of(x)[row, position][:, None], step.state.score),
+    )
+
+
+def terms(
+    config: AttentionConfig,
+    chunk: Chunk,
+    params: Params,
+    query: Float[Array, "C 1 Q"],
+    prior: PyTree,
+    keys: PyTree,
+    remembered: PyTree,
+) -> tuple[Float[Array, "C block *D"], Float[Array, "C block *D"]]:
+    """A chunk's scores with the span's bias, and the span's factors behind the softmax.
+
+    Of its slots: query, prior, keys, and what the positions remember.
+    """
+    scores = scores_of(config.score, params, query, keys, remembered, BLOCK)[:, 0]
+    places = chunk.position.astype(jnp.float32)[:, None]
+    bias, factor = (
+        by_position(jnp.broadcast_to(part(prior, places), places.shape)[:, 0], scores.ndim)
+        for part in (config.span.bias, config.span.factor)
+    )
+    return scores + bias, jnp.broadcast_to(factor, scores.shape)
 
 
 def _nothing(
     config: AttentionConfig, step: Step, reach: Reach, chunk: Chunk, keep: bool
 ) -> Running:
     """Before the first chunk. chunk: any."""
-    scores, prior = jax.eval_shape(
-        lambda chunk: (_scores(config, step, chunk), _prior(config, reach, chunk, 2)), chunk
-    )
-    zeros = partial(jnp.zeros, dtype=jnp.result_type(scores, *prior))
+    scores, factor = jax.eval_shape(lambda c: terms(config, c, *read(step, reach, c)), chunk)
+    zeros = partial(jnp.zeros, dtype=jnp.result_type(scores, factor))
     _, length, size = step.memory.annotations.shape
     rows, dimensions = reach.first.size, scores.shape[2:]
     return Running(
@@ -164,12 +189,9 @@ def _add(
     config: AttentionConfig, step: Step, reach: Reach, running: Running, chunk: Chunk
 ) -> Running:
     rows = len(running.total)
-    scores = _scores(config, step, chunk)
-    bias, factor = _prior(config, reach, chunk, scores.ndim)
-    inside = by_position(chunk.inside, scores.ndim)
-    scores = jnp.where(inside, scores + bias, -jnp.inf)
+    scores, factor = terms(config, chunk, *read(step, reach, chunk))
+    scores = jnp.where(by_position(chunk.inside, scores.ndim), scores, -jnp.inf)
     place = by_position(chunk.position, scores.ndim)
-
     highest = jnp.maximum(running.highest, jax.ops.segment_max(scores.max(1), chunk.row, rows))
     level = jnp.where(highest == -jnp.inf, 0, highest)
     before = jnp.exp(running.highest - level)
@@ -190,27 +212,6 @@ def _add(
         focus=more(running.focus, (counted * place).sum(1)),
         scores=kept,
     )
-
-
-def _prior(
-    config: AttentionConfig, reach: Reach, chunk: Chunk, ndim: int
-) -> tuple[Float[Array, "C block *D"], Float[Array, "C block *D"]]:
-    """`prior_of` of the chunk's rows."""
-    prior = jax.tree.map(lambda x: rows_of(x)[chunk.row[:, None]], reach.prior)
-    return prior_of(config, prior, chunk, ndim)
-
-
-def prior_of(
-    config: AttentionConfig, prior: PyTree, chunk: Chunk, ndim: int
-) -> tuple[Float[Array, "C block *D"], Float[Array, "C block *D"]]:
-    """The span's bias and factor, beside scores of so many axes. prior: of the slots' rows, leaves
-    [C, 1, ...]."""
-    places = chunk.position.astype(jnp.float32)[:, None]
-    bias, factor = (
-        by_position(jnp.broadcast_to(part(prior, places), places.shape)[:, 0], ndim)
-        for part in (config.span.bias, config.span.factor)
-    )
-    return bias, factor
 
 
 def _context(

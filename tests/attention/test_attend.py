@@ -225,9 +225,6 @@ class Nearness(fa_jax.Score):
 class FirstHalf(fa_jax.Span):
     """A span of one's own."""
 
-    def narrows(self, threshold):
-        return True
-
     def reach(self, step):
         first = jnp.zeros_like(step.state.step)
         return fa_jax.Reach(first, first + (step.memory.lengths[:, None] + 1) // 2 - 1)
@@ -278,6 +275,13 @@ def test_a_score_and_a_span_of_ones_own_work_windowed():
 def test_what_cannot_be_says_what_can(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+@pytest.mark.parametrize("number", [float, jnp.float32])
+def test_an_infinite_threshold_is_one_whatever_holds_it(number):
+    span = fa_jax.Flexible()
+    assert span.narrows(number(1.2)) and not span.narrows(number(np.inf))
+    assert jax.jit(span.narrows)(number(np.inf))  # its value is not known there
 
 
 @pytest.mark.parametrize("order", [lambda f: jax.jit(jax.vmap(f)), lambda f: jax.vmap(jax.jit(f))])

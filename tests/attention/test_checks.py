@@ -73,10 +73,11 @@ def test_a_memory_of_another_attention_is_named(config):
         attended(config, params, memory)
 
 
-def test_a_memory_says_what_it_is_of_wherever_it_passes(params):
+def test_a_memory_names_its_attention_wherever_it_passes(params):
     memory = jax.jit(jax.vmap(lambda x: fa_jax.prepare_memory(params, x[None], LENGTHS[:1])))
-    of = jax.tree.map(jnp.asarray, memory(ANNOTATIONS)).of
-    assert of == fa_jax.prepare_memory(params, ANNOTATIONS, LENGTHS).of == "Concat under Flexible"
+    passed = jax.tree.map(jnp.asarray, memory(ANNOTATIONS))
+    here = fa_jax.prepare_memory(params, ANNOTATIONS, LENGTHS)
+    assert passed.attention == here.attention == "Concat under Flexible"
     by_hand = fa_jax.Memory(ANNOTATIONS, ANNOTATIONS, LENGTHS)
     assert attended(fa_jax.AttentionConfig("dot", "global"), {"score": {}}, by_hand)
 
@@ -96,8 +97,7 @@ class Unscored(fa_jax.Score):
 
 
 class Unlimited(fa_jax.Span):
-    def narrows(self, threshold):
-        return True
+    pass
 
 
 class Halves(Unlimited):

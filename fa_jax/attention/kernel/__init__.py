@@ -57,7 +57,7 @@ def _weighed(
     reach: Reach,
     details: bool,
 ) -> Weighed:
-    found = Weighed(*compute(config, step, reach), (), None, None)
+    found = Weighed(*compute(config, step, reach), state=())
     if not details:
         return found
     all_positions = dense.weigh(config, step, reach, details)

@@ -1,6 +1,5 @@
 """One score for each dimension of an annotation (Choi et al. 2018)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +16,7 @@ from fa_jax.attention.score import Score, Sizes, at_least_float32, glorot
 class FineGrained(Score):
     """`V tanh(W [h_{t-1}; h̄_s; i_t])` with D outputs: AttY2D, FG Eq. 7."""
 
-    windowed_from: ClassVar[Mapping[str, int]] = {"cpu": 16}
+    windowed_from: ClassVar[float] = 16
 
     in_kernel: ClassVar[tuple[str, ...] | None] = ("output_kernel",)
 

@@ -1,6 +1,6 @@
 """The neural tensor layer as a score (Socher et al. 2013)."""
 
-from collections.abc import Mapping
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ Keys = tuple[Float[Array, "N S D"], Float[Array, "N S C"]]
 class Tensor(Score):
     """`u · tanh(h_{t-1}ᵀ W^[1:C] h̄_s + V [h_{t-1}; h̄_s] + b)`."""
 
-    windowed_from: ClassVar[Mapping[str, int]] = {}
+    windowed_from: ClassVar[float] = math.inf
     """Windows were nowhere measured to pay: a sentence's slices are one large product, which blocks
     cut into small ones."""
 

@@ -6,10 +6,11 @@ from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
-from fa_jax.attention.decision import decide, init_decision
+from fa_jax.attention.hidden_layer import decide, init_decision
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
 from fa_jax.attention.span import Reach, Span
@@ -43,7 +44,8 @@ class Flexible(Span):
         return kernel[:query_size], kernel[query_size:]
 
     def narrows(self, threshold: float | Float[Array, ""]) -> bool:
-        return not (isinstance(threshold, (int, float)) and math.isinf(threshold))
+        unknown = isinstance(threshold, jax.core.Tracer)
+        return unknown or not np.isinf(threshold).all()
 
     def reach(self, step: Step) -> Reach:
         g, focus = decide(step.params["strength"], step.span_query), step.state.focus

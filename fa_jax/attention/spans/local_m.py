@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from jaxtyping import Array, Float
-
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.span import Reach, Span
 from fa_jax.attention.step import Step
@@ -19,9 +17,6 @@ class LocalM(Span):
 
     def __post_init__(self):
         check_positive(half_width=self.half_width)
-
-    def narrows(self, threshold: float | Float[Array, ""]) -> bool:
-        return True
 
     def reach(self, step: Step) -> Reach:
         centre = step.state.step.astype(step.state.focus.dtype)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
-from fa_jax.attention.decision import decide, init_decision
+from fa_jax.attention.hidden_layer import decide, init_decision
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
 from fa_jax.attention.span import Reach, Span
@@ -36,9 +36,6 @@ class LocalP(Span):
 
     def kernels(self, params: Params, query_size: int) -> InputKernels:
         return params["position"]["kernel"], None
-
-    def narrows(self, threshold: float | Float[Array, ""]) -> bool:
-        return True
 
     def reach(self, step: Step) -> Reach:
         lengths = step.memory.lengths

@@ -1,7 +1,6 @@
 """Monotonic chunkwise attention (Chiu and Raffel 2018; Raffel et al. 2017)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +12,7 @@ from fa_jax.attention.hidden_layer import hidden_layer_score
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes, at_least_float32, glorot
 from fa_jax.attention.span import Reach, Span
-from fa_jax.attention.step import AttentionState, Memory, Step
+from fa_jax.attention.step import Memory, Step
 
 INITIAL_STOP_BIAS = -1.0
 """A head that hardly stops at first sees far (Raffel et al. 2017, 2.4)."""
@@ -40,8 +39,6 @@ class MonotonicChunkwise(Span):
     head stops where p first exceeds 1/2, and the chunk alone is scored. What the head reads on
     its way is not counted as scored.
     """
-
-    learns_in_windows: ClassVar[bool] = False
 
     chunk: int = 8
     """Positions that end where the head stops, and are scored (w)."""
@@ -76,12 +73,9 @@ class MonotonicChunkwise(Span):
         place = jnp.zeros((sentences, length)).at[:, :1].set(1)
         return Head(place, None if training_keys is None else jax.random.key_data(training_keys))
 
-    def narrows(self, threshold: float | Float[Array, ""]) -> bool:
-        return True
-
-    def needs_every_position(self, state: AttentionState) -> bool:
+    def needs_every_position(self, state: Head) -> bool:
         """In training: weights are expectations."""
-        return state.span.noise is not None
+        return state.noise is not None
 
     def reach(self, step: Step) -> Reach:
         before, lengths = step.state.span, step.memory.lengths

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
 
 from fa_jax.attention.span import Reach, Span
 from fa_jax.attention.step import Step
@@ -15,9 +14,6 @@ class NoAttention(Span):
     """No position: the decoder sees the source in its first state alone."""
 
     scores_nothing: ClassVar[bool] = True
-
-    def narrows(self, threshold: float | Float[Array, ""]) -> bool:
-        return True
 
     def reach(self, step: Step) -> Reach:
         zeros = jnp.zeros_like(step.state.step)

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from fa_jax.attention.decision import decide, init_decision
+from fa_jax.attention.hidden_layer import decide, init_decision
 
 LENGTH = 8192
 
