@@ -13,12 +13,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention.attention_config import AttentionConfig
-from fa_jax.attention.chunks import BLOCK, chunks_of, rows_of
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
 from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import AttentionState, Memory, Step, Weighed
-from fa_jax.attention.windowed import means, of_dimensions, read, sums_in_windows, terms
+from fa_jax.attention.window_chunks import BLOCK, chunks_of, rows_of
+from fa_jax.attention.windowed import of_dimensions, read, sums_in_windows, terms
 
 
 def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, AttentionState]:
@@ -125,8 +125,8 @@ def _means(
 
 
 def _forward(config, learnt, taps, step, reach):
-    running = sums_in_windows(config, step, reach)
-    total, *found = means(running)
+    running, _ = sums_in_windows(config, step, reach)
+    total, *found = running.means()
     highest = jnp.where(running.highest == -jnp.inf, 0, running.highest)
     return (tuple(found), taps), (step, reach, highest + jnp.log(total), found)
 

@@ -6,7 +6,7 @@ from jaxtyping import Array, Float, Int, PyTree
 from fa_jax.attention.attention_config import DEFAULT, AttentionConfig, title_of
 from fa_jax.attention.checks import check_array, check_lengths, check_params
 from fa_jax.attention.params import Params
-from fa_jax.attention.pieces import in_pieces
+from fa_jax.attention.position_chunks import in_chunks
 from fa_jax.attention.step import Memory
 
 
@@ -43,21 +43,21 @@ def prepare_memory(
     check_array("lengths", lengths, annotations.shape[:1], jnp.integer)
     check_lengths("lengths", lengths, annotations.shape[1])
     annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths, jnp.int32)
-    return prepared_in_pieces(params, annotations, lengths, config, None)
+    return prepared_in_chunks(params, annotations, lengths, config, None)
 
 
-def prepared_in_pieces(
+def prepared_in_chunks(
     params: Params,
     annotations: Float[Array, "B S D"],
     lengths: Int[Array, " B"],
     config: AttentionConfig,
     longest: Int[Array, ""] | None,
 ) -> Memory:
-    """`prepare_memory`, of positions before `longest` (`in_pieces`)."""
+    """`prepare_memory`, of positions before `longest` (`in_chunks`)."""
     positions = jnp.broadcast_to(jnp.arange(annotations.shape[1]), annotations.shape[:2])
 
     def keys(of: tuple[Array, Array]) -> tuple[PyTree, PyTree]:
         return config.score.keys(params["score"], *of), config.span.keys(params, of[0])
 
-    of_score, of_span = in_pieces(keys, (annotations, positions), longest)
+    of_score, of_span = in_chunks(keys, (annotations, positions), longest)
     return Memory(annotations, of_score, lengths, of_span, title_of(config))

@@ -78,7 +78,7 @@ class Score:
     ) -> PyTree:
         """The memory's part, computed once a sentence (VS 5.5); leaves [B, S, ...].
 
-        Each position's by itself: they may come in pieces. Here their product with "memory_kernel",
+        Each position's by itself: they may come in chunks. Here their product with "memory_kernel",
         where params has one.
         """
         if "memory_kernel" not in params:

@@ -8,39 +8,25 @@ widest nor the sentence. A row is one query of one sentence.
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
-from flax import struct
 from jaxtyping import Array, Float, Int, PyTree
 
 from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
-from fa_jax.attention.chunks import BLOCK, Chunk, chunks_of, rows_of
 from fa_jax.attention.params import Params
+from fa_jax.attention.running_softmax import RunningSoftmax
 from fa_jax.attention.score import scores_of
 from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import Step, Weighed
 from fa_jax.attention.window import window_mask
+from fa_jax.attention.window_chunks import BLOCK, Chunk, chunks_of, rows_of
 
 T = TypeVar("T")
-
-
-@struct.dataclass
-class Running:
-    """What the chunks so far come to: sums over each row of exp(score − highest) × …
-
-    highest: score of the row. total: of 1. context: of annotations. focus: of positions. scores:
-    all that were computed, where somebody asks for weights.
-    """
-
-    highest: Float[Array, "N *D"]
-    total: Float[Array, "N *D"]
-    context: Float[Array, "N D"]
-    focus: Float[Array, "N *D"]
-    scores: Float[Array, "N S *D"] | None
+Sums = tuple[RunningSoftmax, Float[Array, "N S *D"] | None]
+"""Of the chunks so far; and their scores, where somebody asks for weights."""
 
 
 def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
@@ -85,11 +71,12 @@ def _in_windows(config: AttentionConfig, step: Step, reach: Reach, details: bool
     sentences, queries = reach.first.shape
     chunks, chunk = chunks_of(reach, memory.annotations.shape[1])
     remembers = bool(jax.tree.leaves(state))
-    running = sums_in_windows(config, step, reach, keep=details or remembers)
-    total, context, focus = means(running)
+    running, scores = sums_in_windows(config, step, reach, keep=details or remembers)
+    total, context, focus = running.means()
     weights = by_dimension = None
-    if running.scores is not None:
-        weights = _weights(config, running, total, reach, memory.positions)
+    if scores is not None:
+        each = jnp.exp(scores - running.highest[:, None]) / total[:, None]
+        weights = _weights(config, each, reach, memory.positions)
         if weights.ndim == 4:
             by_dimension, weights = weights, weights.mean(-1)
     if remembers:
@@ -110,23 +97,20 @@ def _in_windows(config: AttentionConfig, step: Step, reach: Reach, details: bool
 
 def sums_in_windows(
     config: AttentionConfig, step: Step, reach: Reach, *, keep: bool = False
-) -> Running:
-    """The sums over each row's window. keep: the scores, too."""
-    chunks, chunk = chunks_of(reach, step.memory.annotations.shape[1])
+) -> Sums:
+    """The sums over each row's window. keep: also all scores that were computed."""
+    _, length, size = step.memory.annotations.shape
+    chunks, chunk = chunks_of(reach, length)
+    scores, factor = jax.eval_shape(lambda c: terms(config, c, *read(step, reach, c)), chunk(0))
+    rows, dimensions = reach.first.size, scores.shape[2:]
+    dtype = jnp.result_type(scores, factor)
+    nothing = RunningSoftmax.of_nothing((rows, *dimensions), size, dtype)
+    kept = jnp.zeros((rows, length, *dimensions), dtype) if keep else None
 
-    def take(number: Int[Array, ""], running: Running) -> Running:
-        return _add(config, step, reach, running, chunk(number))
+    def take(number: Int[Array, ""], so_far: Sums) -> Sums:
+        return _add(config, step, reach, so_far, chunk(number))
 
-    start = _nothing(config, step, reach, chunk(0), keep)
-    return jax.lax.fori_loop(0, chunks, take, start)
-
-
-def means(
-    running: Running,
-) -> tuple[Float[Array, "N *D"], Float[Array, "N D"], Float[Array, "N *D"]]:
-    """What the sums are divided by, and the mean annotation and position; 0 of empty windows."""
-    total = jnp.where(running.total == 0, 1, running.total)
-    return total, running.context / total.reshape(len(total), -1), running.focus / total
+    return jax.lax.fori_loop(0, chunks, take, (nothing, kept))
 
 
 def of_dimensions(x: Float[Array, "N *D"]) -> Float[Array, " N"]:
@@ -168,50 +152,25 @@ def terms(
     return scores + bias, jnp.broadcast_to(factor, scores.shape)
 
 
-def _nothing(
-    config: AttentionConfig, step: Step, reach: Reach, chunk: Chunk, keep: bool
-) -> Running:
-    """Before the first chunk. chunk: any."""
-    scores, factor = jax.eval_shape(lambda c: terms(config, c, *read(step, reach, c)), chunk)
-    zeros = partial(jnp.zeros, dtype=jnp.result_type(scores, factor))
-    _, length, size = step.memory.annotations.shape
-    rows, dimensions = reach.first.size, scores.shape[2:]
-    return Running(
-        highest=zeros((rows, *dimensions)) - jnp.inf,
-        total=zeros((rows, *dimensions)),
-        context=zeros((rows, size)),
-        focus=zeros((rows, *dimensions)),
-        scores=zeros((rows, length, *dimensions)) if keep else None,
-    )
-
-
-def _add(
-    config: AttentionConfig, step: Step, reach: Reach, running: Running, chunk: Chunk
-) -> Running:
-    rows = len(running.total)
+def _add(config: AttentionConfig, step: Step, reach: Reach, so_far: Sums, chunk: Chunk) -> Sums:
+    running, kept = so_far
     scores, factor = terms(config, chunk, *read(step, reach, chunk))
     scores = jnp.where(by_position(chunk.inside, scores.ndim), scores, -jnp.inf)
     place = by_position(chunk.position, scores.ndim)
-    highest = jnp.maximum(running.highest, jax.ops.segment_max(scores.max(1), chunk.row, rows))
-    level = jnp.where(highest == -jnp.inf, 0, highest)
-    before = jnp.exp(running.highest - level)
+    of_rows = jax.ops.segment_max(scores.max(1), chunk.row, len(running.total))
+    running, level = running.below(of_rows)
     each = jnp.exp(scores - level[chunk.row][:, None])
     counted = each * factor
-
-    def more(sums: Float[Array, "N *X"], new: Float[Array, "C *X"]) -> Float[Array, "N *X"]:
-        return (sums * by_position(before, sums.ndim)).at[chunk.row].add(new)
-
-    kept = running.scores
+    context = _context(counted, step.memory.annotations, chunk)
+    running = running.replace(
+        total=running.total.at[chunk.row].add(each.sum(1)),
+        context=running.context.at[chunk.row].add(context),
+        focus=running.focus.at[chunk.row].add((counted * place).sum(1)),
+    )
     if kept is not None:
         where = jnp.where(chunk.inside, chunk.position, kept.shape[1])
         kept = kept.at[chunk.row[:, None], where].set(scores, mode="drop")
-    return Running(
-        highest=highest,
-        total=more(running.total, each.sum(1)),
-        context=more(running.context, _context(counted, step.memory.annotations, chunk)),
-        focus=more(running.focus, (counted * place).sum(1)),
-        scores=kept,
-    )
+    return running, kept
 
 
 def _context(
@@ -230,13 +189,11 @@ def _context(
 
 def _weights(
     config: AttentionConfig,
-    running: Running,
-    total: Float[Array, "N *D"],
+    each: Float[Array, "N S *D"],
     reach: Reach,
     positions: Float[Array, " S"],
 ) -> Float[Array, "B K S *D"]:
-    """The softmax of the scores that were kept, exactly 0 outside the windows."""
-    each = jnp.exp(running.scores - running.highest[:, None]) / total[:, None]
+    """A softmax with the span's factor, exactly 0 outside the windows."""
     each = each.reshape(*reach.first.shape, *each.shape[1:])
     window = window_mask(reach.first, reach.last, len(positions))
     factor = config.span.factor(reach.prior, jnp.broadcast_to(positions, window.shape))

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from fa_jax.attention.params import Params
-from fa_jax.attention.pieces import in_pieces
+from fa_jax.attention.position_chunks import in_chunks
 from fa_jax.model.product import dense, init_dense
 
 OPEN = 2.0
@@ -35,7 +35,7 @@ def sentence_context(
     """c, the mean of NN over a sentence's own words; of an empty sentence 0. longest: as of
     `encode`."""
     network = params["network"]
-    read = in_pieces(lambda x: jnp.tanh(dense(x, **network)), embedded.swapaxes(0, 1), longest)
+    read = in_chunks(lambda x: jnp.tanh(dense(x, **network)), embedded.swapaxes(0, 1), longest)
     inside = jnp.arange(len(embedded)) < lengths[:, None]
     total = jnp.where(inside[..., None], read, 0).sum(1)
     return total / jnp.maximum(lengths, 1)[:, None].astype(total.dtype)

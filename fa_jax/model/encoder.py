@@ -9,7 +9,7 @@ from flax.linen import initializers
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
 from fa_jax.attention.params import Params
-from fa_jax.attention.pieces import piece_of, pieces, with_piece
+from fa_jax.attention.position_chunks import chunk_of, chunks, with_chunk
 from fa_jax.config import ModelConfig
 from fa_jax.model.dropout import dropout, split_keys
 from fa_jax.model.lstm import State, init_lstm, lstm_states, zero_state
@@ -56,7 +56,7 @@ def encode(
 
     embedded: the words, padded to S. lengths: each sentence's own; padding reads nothing.
     dropout_keys: in training, one a sentence, for what each layer reads. longest: of the lengths;
-    pieces behind it are not read (`pieces`). None: all are, at once.
+    chunks behind it are not read (`chunks`). None: all are, at once.
     """
     inside = jnp.arange(len(embedded))[:, None] < lengths
     layers = [params, *params.get("upper", ())]
@@ -95,20 +95,20 @@ def _read(
     if longest is None:
         hidden, last = read([(x, inside)] * len(orders), start)
     else:
-        count = pieces(longest, len(x))
-        hidden, last = _read_pieces(read, list(orders), (x, inside), start, count)
+        count = chunks(longest, len(x))
+        hidden, last = _read_chunks(read, list(orders), (x, inside), start, count)
     return jnp.concatenate(hidden, axis=-1), jax.tree.map(lambda leaf: leaf[-1], last)
 
 
-def _read_pieces(read, directions, words, start, count):
-    """The first pieces of the words, each direction from its own end."""
+def _read_chunks(read, directions, words, start, count):
+    """The first chunks of the words, each direction from its own end."""
     unread = jnp.zeros((*words[1].shape, start[0].shape[-1]), start[0].dtype)
 
-    def read_piece(step: Int[Array, ""], so_far):
+    def read_chunk(step: Int[Array, ""], so_far):
         hidden, state = so_far
         numbers = [step if name == "forward" else count - 1 - step for name in directions]
-        piece, state = read([piece_of(words, number, axis=0) for number in numbers], state)
-        each = zip(hidden, numbers, piece, strict=True)
-        return [with_piece(*own, axis=0) for own in each], state
+        chunk, state = read([chunk_of(words, number, axis=0) for number in numbers], state)
+        each = zip(hidden, numbers, chunk, strict=True)
+        return [with_chunk(*own, axis=0) for own in each], state
 
-    return jax.lax.fori_loop(0, count, read_piece, ([unread] * len(directions), start))
+    return jax.lax.fori_loop(0, count, read_chunk, ([unread] * len(directions), start))

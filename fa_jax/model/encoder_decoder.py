@@ -10,7 +10,7 @@ from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention import AttentionOutput, Memory
 from fa_jax.attention.implementation import Implementation
-from fa_jax.attention.memory import prepared_in_pieces
+from fa_jax.attention.memory import prepared_in_chunks
 from fa_jax.attention.params import Params
 from fa_jax.config import ModelConfig
 from fa_jax.data.vocabulary import BEGIN, END
@@ -79,7 +79,7 @@ def read_source(
         target_gate = gate(params["context"]["target_gate"], context)
     annotations, ends = encode(params["encoder"], config, embedded, lengths, reading, longest)
     attention = cast_for_compute(params["decoder"]["attention"], config)
-    memory = prepared_in_pieces(attention, annotations, lengths, config.attention, longest)
+    memory = prepared_in_chunks(attention, annotations, lengths, config.attention, longest)
     start = decoder.decoder_start(params["decoder"], config, memory, ends, attending)
     return Source(memory, start, target_gate, (embedding, between, bottleneck))
 

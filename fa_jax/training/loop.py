@@ -21,7 +21,7 @@ from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.model.product import ROUNDED
 from fa_jax.training.checkpoints import Checkpoints
-from fa_jax.training.course import Course
+from fa_jax.training.epochs import Epochs
 from fa_jax.training.metrics import STEPS_BETWEEN_ROWS, Metrics
 from fa_jax.training.optimizer import make_optimizer
 from fa_jax.training.precision import training_precision
@@ -63,11 +63,11 @@ def train(
             f"training.batch_size = {config.training.batch_size} cannot be shared evenly by "
             f"{devices} devices: choose a multiple of {devices}"
         )
-    course = Course(config, data)
+    epochs = Epochs(config, data)
     training = config.training
     optimizer = make_optimizer(training)
     train_step = make_train_step(config, optimizer)
-    last_step = total_steps(training, len(course))
+    last_step = total_steps(training, epochs.steps)
     every = max(1, last_step // training.validations)
     validation_steps = {*range(every, last_step + 1, every), last_step}
     windows_from = training.windows_from * last_step
@@ -76,7 +76,7 @@ def train(
     if jax.process_index() == 0 and (latest.step() or 0) < last_step:
         print(
             "the first steps are slow: a program is compiled for each shape of batches "
-            f"(here {course.shapes})",
+            f"(here {epochs.shapes})",
             file=sys.stderr,
         )
         if training_precision(jax.devices()[0].platform) == ROUNDED:
@@ -94,14 +94,14 @@ def train(
         step, state, note = latest.restore(state)
         best_bleu = note["best_bleu"]
         print(f"resuming {run} at step {step} of {last_step}", file=sys.stderr)
-    metrics = Metrics(run, len(course), step, last_step, latest)
+    metrics = Metrics(run, epochs.steps, step, last_step, latest)
     state = replicate(state)
     saved_at = time.monotonic()
     agree_every = 1 if jax.process_count() == 1 else STEPS_BETWEEN_ROWS
 
     try:
         with _noted_signals() as signals:
-            for rows, batch in prefetch(course.batches(step, last_step)):
+            for rows, batch in prefetch(epochs.batches(step, last_step)):
                 settings = settings_of_step(training, last_step, step)
                 state, sums = train_step(state, shard(batch), settings)
                 step += 1

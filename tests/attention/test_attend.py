@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fa_jax
-from fa_jax.attention import chunks
+from fa_jax.attention import window_chunks
 from tests.attention.reference import attend_by_name
 
 SIZES = {"query_size": 6, "memory_size": 6, "feedback_size": 4, "attention_size": 5}
@@ -209,7 +209,7 @@ def test_chunks_of_any_size_agree(fewest, monkeypatch):
     config = configured("recurrent", "flexible")
     inputs = case(config)
     dense = run(inputs[0], config, *inputs[1:], implementation="dense", threshold=1.2)
-    monkeypatch.setattr(chunks, "FEWEST_BLOCKS", fewest)
+    monkeypatch.setattr(window_chunks, "FEWEST_BLOCKS", fewest)
     found = run(inputs[0], config, *inputs[1:], implementation="windowed", threshold=1.2)
     for a, b in zip(dense, found, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
@@ -287,7 +287,7 @@ def test_an_infinite_threshold_is_one_whatever_holds_it(number):
 @pytest.mark.parametrize("order", [lambda f: jax.jit(jax.vmap(f)), lambda f: jax.vmap(jax.jit(f))])
 def test_under_vmap_windows_agree_with_dense(order, monkeypatch):
     """Lanes need different numbers of chunks."""
-    monkeypatch.setattr(chunks, "FEWEST_BLOCKS", 1)
+    monkeypatch.setattr(window_chunks, "FEWEST_BLOCKS", 1)
     config = fa_jax.AttentionConfig()
     params = fa_jax.init_attention(jax.random.key(0), config, **SIZES)
     lanes, length = 3, 32

@@ -164,14 +164,14 @@ def test_padding_never_matters(system):
     ],
 )
 @pytest.mark.parametrize("longest", [1, 16, 41])
-def test_what_is_read_in_pieces_is_what_is_read_at_once(changes, longest):
-    """And nothing of what lies behind the longest sentence's last piece."""
+def test_what_is_read_in_chunks_is_what_is_read_at_once(changes, longest):
+    """And nothing of what lies behind the longest sentence's last chunk."""
     config = dataclasses.replace(CONFIG, **changes)
     params = cast_for_compute(parameters(config), config)
     lengths = jnp.array([1, longest // 2, longest])
     source = jax.random.randint(jax.random.key(1), (3, 64), 3, 10)
     at_once = read_source(params, config, source, lengths)
-    in_pieces = jax.jit(functools.partial(read_source, params, config))(
+    in_chunks = jax.jit(functools.partial(read_source, params, config))(
         source, lengths, longest=lengths.max()
     )
 
@@ -188,10 +188,10 @@ def test_what_is_read_in_pieces_is_what_is_read_at_once(changes, longest):
     jax.tree.map(
         functools.partial(np.testing.assert_allclose, rtol=1e-5, atol=1e-6),
         of_sentences(at_once),
-        of_sentences(in_pieces),
+        of_sentences(in_chunks),
     )
     read = -(-longest // 16) * 16
-    assert not np.any(in_pieces.memory.annotations[:, read:])
+    assert not np.any(in_chunks.memory.annotations[:, read:])
 
 
 def test_dropout_of_a_sentence_depends_on_its_own_key_alone():

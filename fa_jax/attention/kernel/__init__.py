@@ -1,7 +1,7 @@
 """A step in its windows as one kernel.
 
 Each row, one query of one sentence, reads the positions of its window, and few others. Scores, a
-running softmax, context and focus are computed while they are there (`sums`). `tpu` brings them.
+running softmax, context and focus are computed while they are there (`block`). `tpu` brings them.
 """
 
 from collections.abc import Callable

@@ -15,10 +15,11 @@ from jax.experimental.pallas import tpu as pltpu
 from jaxtyping import Array, Float, Int, PyTree
 
 from fa_jax.attention.attention_config import AttentionConfig
-from fa_jax.attention.chunks import rows_of
-from fa_jax.attention.kernel.sums import Row, Sums, add_block
+from fa_jax.attention.kernel.block import Row, add_block
+from fa_jax.attention.running_softmax import RunningSoftmax
 from fa_jax.attention.span import Reach
 from fa_jax.attention.step import Step
+from fa_jax.attention.window_chunks import rows_of
 
 BLOCK = 16
 """Positions fetched together: a tile's, in bfloat16 as in float32."""
@@ -139,7 +140,7 @@ def _row(
     settings = {name: x[0] for name, x in settings.items()}
     described = Row(blocks.first[row], blocks.last[row], query, prior, params, settings)
 
-    def take(number: Array, sums: Sums) -> Sums:
+    def take(number: Array, running: RunningSoftmax) -> RunningSoftmax:
         buffer = jax.lax.rem(blocks.before[row] + number, BUFFERS)
         at_end = number + 1 == blocks.count[row]
         next_row = jnp.where(at_end, jnp.minimum(row + 1, rows - 1), row)
@@ -154,9 +155,9 @@ def _row(
         for copy in fetching(row, block, buffer):
             copy.wait()
         keys, annotations = (x[buffer] for x in buffers)
-        return add_block(config, described, sums, block * BLOCK, keys, annotations)
+        return add_block(config, described, running, block * BLOCK, keys, annotations)
 
     size = buffers[1].shape[-1]
-    sums = jax.lax.fori_loop(0, blocks.count[row], take, Sums.of_nothing(width, size))
-    found = sums.means()
-    context[...], focus[...] = found[0][None].astype(context.dtype), found[1][None]
+    nothing = RunningSoftmax.of_nothing((1, width), size, jnp.float32)
+    _, mean, place = jax.lax.fori_loop(0, blocks.count[row], take, nothing).means()
+    context[...], focus[...] = mean[None].astype(context.dtype), place.mean(-1, keepdims=True)[None]

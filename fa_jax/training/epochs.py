@@ -44,13 +44,13 @@ class Epoch:
         if self.passages is None:
             return ids, make_batch(self.pairs, self.plan, index)
         first, sentences = self.passages.first[ids], self.passages.sentences[ids]
-        rows = [np.arange(row, row + some) for row, some in zip(first, sentences, strict=True)]
+        rows = [np.arange(row, row + n) for row, n in zip(first, sentences, strict=True)]
         numbers = self.passages.sentences
         return np.concatenate(rows), make_batch(self.pairs, self.plan, index, numbers)
 
 
-class Course:
-    """A run's batches; each is a function of its step.
+class Epochs:
+    """A run's batches, epoch by epoch; each is a function of its step.
 
     Args:
       config: the run's. data: the text that it learns from.
@@ -64,8 +64,9 @@ class Course:
         epoch = _passages(config, data) if config.data.documents else _sentences(config, data)
         self._epoch = functools.lru_cache(maxsize=2)(epoch)
 
-    def __len__(self) -> int:
-        """Steps of an epoch; where it cuts documents anew there may be a few more or less."""
+    @property
+    def steps(self) -> int:
+        """Of an epoch; where it cuts documents anew there may be a few more or less."""
         return len(self._epoch(0).plan)
 
     @property
@@ -76,7 +77,7 @@ class Course:
     def batches(self, first: int, last: int) -> Iterator[Numbered]:
         """From a step, counted from 0, to before another."""
         for step in range(first, last):
-            number, place = divmod(step, len(self))
+            number, place = divmod(step, self.steps)
             epoch = self._epoch(number)
             if step == first or place == 0:
                 order = epoch_order(epoch.plan, self._seed, number)

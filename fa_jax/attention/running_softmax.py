@@ -1,0 +1,42 @@
+"""A softmax over positions that come bit by bit: sums so far, below the highest score so far."""
+
+import jax.numpy as jnp
+from flax import struct
+from jax.typing import DTypeLike
+from jaxtyping import Array, Float
+
+from fa_jax.attention.span import by_position
+
+
+@struct.dataclass
+class RunningSoftmax:
+    """Sums over each row's positions so far of exp(score − highest) × …
+
+    A position has one score, or one for each of W dimensions. highest: of the scores. total: of 1.
+    context: of annotations. focus: of positions.
+    """
+
+    highest: Float[Array, "N *W"]
+    total: Float[Array, "N *W"]
+    context: Float[Array, "N D"]
+    focus: Float[Array, "N *W"]
+
+    @classmethod
+    def of_nothing(cls, scores: tuple[int, ...], size: int, dtype: DTypeLike) -> "RunningSoftmax":
+        """Before the first position. scores: shape [N, *W]. size: D."""
+        zeros, no_context = jnp.zeros(scores, dtype), jnp.zeros((scores[0], size), dtype)
+        return cls(zeros - jnp.inf, zeros, no_context, zeros)
+
+    def below(self, scores: Float[Array, "N *W"]) -> tuple["RunningSoftmax", Float[Array, "N *W"]]:
+        """The same sums, once these are the highest of new scores, and what new ones are lowered
+        by: the highest of all, or 0 where there is none."""
+        highest = jnp.maximum(self.highest, scores)
+        level = jnp.where(highest == -jnp.inf, 0, highest)
+        before = jnp.exp(self.highest - level)
+        context = self.context * by_position(before, 2)
+        return type(self)(highest, self.total * before, context, self.focus * before), level
+
+    def means(self) -> tuple[Float[Array, "N *W"], Float[Array, "N D"], Float[Array, "N *W"]]:
+        """What the sums are divided by, and the mean annotation and position; 0 of no position."""
+        total = jnp.where(self.total == 0, 1, self.total)
+        return total, self.context / total.reshape(len(total), -1), self.focus / total
