@@ -27,14 +27,18 @@ class RunningSoftmax:
         zeros, no_context = jnp.zeros(scores, dtype), jnp.zeros((scores[0], size), dtype)
         return cls(zeros - jnp.inf, zeros, no_context, zeros)
 
-    def below(self, scores: Float[Array, "N *W"]) -> tuple["RunningSoftmax", Float[Array, "N *W"]]:
-        """The same sums, once these are the highest of new scores, and what new ones are lowered
-        by: the highest of all, or 0 where there is none."""
-        highest = jnp.maximum(self.highest, scores)
+    def rescaled(
+        self, highest: Float[Array, "N *W"]
+    ) -> tuple["RunningSoftmax", Float[Array, "N *W"]]:
+        """The sums, rescaled for new scores, and what those are lowered by before their exp.
+
+        highest: of each row's new ones; -inf where there is none.
+        """
+        highest = jnp.maximum(self.highest, highest)
         level = jnp.where(highest == -jnp.inf, 0, highest)
         before = jnp.exp(self.highest - level)
         context = self.context * by_position(before, 2)
-        return type(self)(highest, self.total * before, context, self.focus * before), level
+        return RunningSoftmax(highest, self.total * before, context, self.focus * before), level
 
     def means(self) -> tuple[Float[Array, "N *W"], Float[Array, "N D"], Float[Array, "N *W"]]:
         """What the sums are divided by, and the mean annotation and position; 0 of no position."""

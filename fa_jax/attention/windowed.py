@@ -157,8 +157,8 @@ def _add(config: AttentionConfig, step: Step, reach: Reach, so_far: Sums, chunk:
     scores, factor = terms(config, chunk, *read(step, reach, chunk))
     scores = jnp.where(by_position(chunk.inside, scores.ndim), scores, -jnp.inf)
     place = by_position(chunk.position, scores.ndim)
-    of_rows = jax.ops.segment_max(scores.max(1), chunk.row, len(running.total))
-    running, level = running.below(of_rows)
+    highest = jax.ops.segment_max(scores.max(1), chunk.row, len(running.total))
+    running, level = running.rescaled(highest)
     each = jnp.exp(scores - level[chunk.row][:, None])
     counted = each * factor
     context = _context(counted, step.memory.annotations, chunk)

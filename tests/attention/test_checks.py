@@ -87,6 +87,22 @@ def test_sizes_that_may_be_any_have_the_letters_of_the_pages():
         check_array("annotations", ANNOTATIONS[0], ("B", "S", D), jnp.floating)
 
 
+@pytest.mark.parametrize(
+    ("span", "entry"),
+    [
+        ("flexible", "strength"),
+        ("local_p", "position"),
+        ("adaptive", "extent"),
+        ("monotonic_chunkwise", "stop"),
+    ],
+)
+def test_parameters_without_the_spans_network_are_named(span, entry):
+    config = fa_jax.AttentionConfig("dot", span)
+    by_hand = fa_jax.Memory(ANNOTATIONS, ANNOTATIONS, LENGTHS)
+    with pytest.raises(ValueError, match=f"params has no entry '{entry}', only 'score': hand in"):
+        attended(config, {"score": {}}, by_hand)
+
+
 class Turned(fa_jax.Score):
     def evaluate(self, params, query, keys, state):
         return jnp.einsum("nkd,nsd->nsk", query, keys)

@@ -47,7 +47,7 @@ def add_block(
     factor = jnp.broadcast_to(span.factor(row.prior, places), places.shape)
     bias, factor, places = (x.reshape(block, 1) for x in (bias, factor, places))
     scores = scores.reshape(block, width) + bias
-    running, level = running.below(scores.max(0, keepdims=True))
+    running, level = running.rescaled(scores.max(0, keepdims=True))
     each = jnp.exp(scores - level)
     counted = each * factor
     add = lambda old, new: old + new.sum(0, keepdims=True)  # noqa: E731

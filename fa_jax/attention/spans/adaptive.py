@@ -1,6 +1,7 @@
 """Adaptive spans (Sukhbaatar et al. 2019), brought to cross-attention: a learnt extent."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -26,6 +27,8 @@ class Adaptive(Span):
     0, 1)` (their Eqs. 3, 4) and `z(t) = S sigmoid(v · tanh(W h_{t-1}) + b)`, S the sentence's own
     length; where m is 0 nothing is scored. Training pays for z.
     """
+
+    network: ClassVar[str] = "extent"
 
     ramp: float = 4.0
     """Width of the soft border, in source tokens (R)."""

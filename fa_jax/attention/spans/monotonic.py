@@ -1,6 +1,7 @@
 """Monotonic chunkwise attention (Chiu and Raffel 2018; Raffel et al. 2017)."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -39,6 +40,8 @@ class MonotonicChunkwise(Span):
     head stops where p first exceeds 1/2, and the chunk alone is scored. What the head reads on
     its way is not counted as scored.
     """
+
+    network: ClassVar[str] = "stop"
 
     chunk: int = 8
     """Positions that end where the head stops, and are scored (w)."""
