@@ -3,10 +3,11 @@
 Several models may search together, as an ensemble: the mean of their probabilities decides.
 The sentences wait in a queue. As many as there are places are searched together (`Beam`); when some
 of them are done, the next ones take their places. A step notes words and which hypotheses they
-continue; translations are read back from these notes when a sentence leaves its place.
+continue; translations are read back from these notes when a sentence leaves its place. Documents
+(`document_search`) go through the same loop, line after line in the same place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import jax
@@ -45,13 +46,13 @@ class Hypotheses:
 
 @struct.dataclass
 class Queue:
-    """Places, the sentences that wait for one, and what was found.
+    """Places, the sentences or lines that wait for one, and what was found.
 
     taken: sentences that have had a place. time: steps of all places. notes: of each step the
     places in the last beam that were continued, and the words that did; the last 2 L steps. A
     sentence has at most L words, and its place is then free for less than L steps more: all that
     were begun before it end in that time, and none that was begun later is taken first.
-    found: of all sentences; what has no place yet is empty.
+    found: of all sentences or lines; what has no place yet is empty.
     """
 
     places: Places
@@ -134,7 +135,7 @@ def beam_search(
         return queue.replace(
             places=jax.tree.map(lambda all_, new: all_.at[free].set(new), queue.places, begun),
             taken=queue.taken + taken_in,
-            found=_kept(queue, free, beam),
+            found=kept(queue, free, beam),
         )
 
     def go_on(queue: Queue) -> Bool[Array, ""]:
@@ -142,21 +143,9 @@ def beam_search(
         enough = jnp.where(queue.taken < waiting, places - taken_in, 0)
         return beam.is_open(queue.places).sum() > enough
 
-    def search_on(queue: Queue) -> Queue:
-        after, note = beam.step(queue.places)
-        row = queue.time % (2 * max_length)
-        notes = jax.lax.dynamic_update_slice_in_dim(queue.notes, note[None], row, axis=0)
-        return queue.replace(places=after, time=queue.time + 1, notes=notes)
-
     like = jax.eval_shape(read, jnp.arange(taken_in))
     nothing = jax.tree.map(lambda leaf: jnp.zeros((places, *leaf.shape[1:]), leaf.dtype), like)
-    queue = Queue(
-        places=start(jnp.full(places, count), nothing),
-        taken=jnp.int32(0),
-        time=jnp.int32(0),
-        notes=jnp.zeros((2 * max_length, places, beam_size, 2), jnp.int32),
-        found=_nothing_found(count, beam_size, max_length),
-    )
+    queue = new_queue(start(jnp.full(places, count), nothing), count, max_length)
 
     def read_and_search(queue: Queue) -> Queue:
         """Until all that are read have a place."""
@@ -164,21 +153,45 @@ def beam_search(
         until = jnp.minimum(queue.taken + ahead, waiting)
         return jax.lax.while_loop(
             lambda queue: queue.taken < until,
-            lambda queue: jax.lax.while_loop(go_on, search_on, take_in(queue, read_ahead)),
+            lambda queue: search_on(take_in(queue, read_ahead), beam.step, go_on),
             queue,
         )
 
     queue = jax.lax.while_loop(lambda queue: queue.taken < waiting, read_and_search, queue)
-    return _kept(queue, jnp.arange(places), beam)
+    return kept(queue, jnp.arange(places), beam)
 
 
-def _nothing_found(count: int, beam_size: int, max_length: int) -> Hypotheses:
+def new_queue(places: Places, count: int, max_length: int) -> Queue:
+    """Before the first step. count: of sentences or lines. max_length: L."""
+    rows, beam_size = places.last.shape
     zeros = jnp.zeros((count, beam_size), jnp.int32)
     words = jnp.zeros((*zeros.shape, max_length), jnp.int32)
-    return Hypotheses(words, zeros, jnp.zeros(zeros.shape), zeros[:, 0], zeros[:, 0])
+    return Queue(
+        places=places,
+        taken=jnp.int32(0),
+        time=jnp.int32(0),
+        notes=jnp.zeros((2 * max_length, rows, beam_size, 2), jnp.int32),
+        found=Hypotheses(words, zeros, jnp.zeros(zeros.shape), zeros[:, 0], zeros[:, 0]),
+    )
 
 
-def _kept(queue: Queue, chosen: Int[Array, " N"], beam: Beam) -> Hypotheses:
+def search_on(
+    queue: Queue,
+    step: Callable[[Places], tuple[Places, Int[Array, "P K 2"]]],
+    go_on: Callable[[Queue], Bool[Array, ""]],
+) -> Queue:
+    """Steps of all places, and a note of each. step: as of `Beam`."""
+
+    def noted(queue: Queue) -> Queue:
+        after, note = step(queue.places)
+        row = queue.time % len(queue.notes)
+        notes = jax.lax.dynamic_update_slice_in_dim(queue.notes, note[None], row, axis=0)
+        return queue.replace(places=after, time=queue.time + 1, notes=notes)
+
+    return jax.lax.while_loop(go_on, noted, queue)
+
+
+def kept(queue: Queue, chosen: Int[Array, " N"], beam: Beam) -> Hypotheses:
     """What was found so far, with what the chosen places have come to."""
     places = jax.tree.map(lambda leaf: leaf[chosen], queue.places)
     ends, lengths = places.ends, places.limits[:, None]

@@ -18,8 +18,9 @@ from fa_jax.config import DecodingConfig
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
 from fa_jax.decoding.beam_search import Hypotheses, beam_search
-from fa_jax.decoding.document_search import Progress, advance, begin
+from fa_jax.decoding.document_search import advance, begin
 from fa_jax.decoding.local_devices import (
+    SHORTEST_SHAPE,
     SMALLEST_BATCH,
     TrainedModel,
     batch_rows,
@@ -54,7 +55,7 @@ class SearchResult:
     """A line's hypotheses, best first, and what their search cost.
 
     scored: positions whose score was computed; calls: attention calls; both summed over steps, live
-    hypotheses and members of an ensemble. Those of a document stand at its first line.
+    hypotheses and members of an ensemble.
     """
 
     hypotheses: list[Hypothesis]
@@ -186,18 +187,7 @@ def _search_sentences(batch: tuple, numbers: tuple, **options: Any) -> list[list
     program = on_local_devices(beam_search, 4, 2, few=few, **options)
     found = jax.device_get(program(params, *rows, *numbers))
     places = np.argsort(dealt)[: (limits > 0).sum()].tolist()
-    return [[_sentence_result(found, place, options["n_best"])] for place in places]
-
-
-def _sentence_result(found: Hypotheses, place: int, n_best: int) -> SearchResult:
-    hypotheses = [
-        Hypothesis([int(word) for word in words[:length] if word != END], float(score))
-        for words, length, score in zip(
-            found.words[place], found.lengths[place], found.scores[place], strict=True
-        )
-        if np.isfinite(score)
-    ]
-    return SearchResult(hypotheses[:n_best], int(found.scored[place]), int(found.calls[place]))
+    return [[_result(found, place, options["n_best"])] for place in places]
 
 
 def _search_documents(
@@ -210,18 +200,23 @@ def _search_documents(
     **options: Any,
 ) -> list[list[SearchResult]]:
     """The results of each document's lines. batch, options: of `begin`. begins: of `advance`."""
-    params, sources, _, limits, shortlist = batch
-    steps = enlarged(2 * sources[0].shape[1], int(limits.sum(1).max()))
-    read, state = on_local_devices(begin, 4, steps=steps, **options)(*batch)
+    params, _, _, limits, _ = batch
+    longest = enlarged(SHORTEST_SHAPE, int(limits.max()))
+    queue = on_local_devices(begin, 4, max_length=longest, **options)(*batch)
     options |= {"steps": STEPS_AT_ONCE, "implementation": implementation}
-    go_on = on_local_devices(advance, 5, 2, **options)
+    go_on = on_local_devices(advance, 3, 2, **options)
     counts, done = (limits > 0).sum(1), 0
     while done < counts.sum():
-        state = go_on(params, read, state, begins, limits, shortlist, *numbers)
-        before, done = done, int(np.minimum(np.asarray(state.line), counts).sum())
+        queue = go_on(params, queue, begins, limits, *numbers)
+        before, done = done, int(np.asarray(queue.places.line).sum())
         progress(done - before)
-    state = jax.device_get(state)
-    return [_line_results(state, place, n) for place, n in enumerate(counts.tolist()) if n]
+    found = jax.tree.map(np.concatenate, jax.device_get(queue.found))
+    firsts = range(0, limits.size, limits.shape[1])
+    return [
+        [_result(found, first + line, 1) for line in range(count)]
+        for first, count in zip(firsts, counts.tolist(), strict=True)
+        if count
+    ]
 
 
 def _begins(document: Document) -> list[int]:
@@ -229,18 +224,12 @@ def _begins(document: Document) -> list[int]:
     return list(itertools.accumulate([len(line) + 1 for line in document[:-1]], initial=0))
 
 
-def _line_results(state: Progress, place: int, count: int) -> list[SearchResult]:
-    """Of the lines of one document."""
-    lines = jax.tree.map(lambda leaf: leaf[place, :count].tolist(), state.lines)
-    results = []
-    for start, length, last, score in zip(
-        lines.starts, lines.lengths, lines.places, lines.scores, strict=True
-    ):
-        words = []
-        for time in range(start + length - 1, start - 1, -1):
-            last, word = state.notes[place, time, last].tolist()
-            words.append(word)
-        words = [word for word in reversed(words) if word != END]
-        cost = (0, 0) if results else (int(state.scored[place]), int(state.calls[place]))
-        results.append(SearchResult([Hypothesis(words, score)], *cost))
-    return results
+def _result(found: Hypotheses, row: int, n_best: int) -> SearchResult:
+    hypotheses = [
+        Hypothesis([int(word) for word in words[:length] if word != END], float(score))
+        for words, length, score in zip(
+            found.words[row], found.lengths[row], found.scores[row], strict=True
+        )
+        if np.isfinite(score)
+    ]
+    return SearchResult(hypotheses[:n_best], int(found.scored[row]), int(found.calls[row]))
