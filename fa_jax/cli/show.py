@@ -20,6 +20,9 @@ class Command(OfRun):
     """File to write: a picture (.png, .svg), or a page that shows details where you point
     (.html)."""
 
+    split: bool = True
+    """Translate each sentence by itself, where there are several."""
+
     def __call__(self):
         check_folder_of(self.output)
         if not self.sentence.strip():
@@ -27,5 +30,7 @@ class Command(OfRun):
                 f'name a sentence to translate, such as: fa-jax show {self.run} "I like cats."'
             )
         source = fa_jax.load_run(self.run)
-        found = fa_jax.show(source, self.sentence, self.output, decoding=self.decoding)
+        found = fa_jax.show(
+            source, self.sentence, self.output, decoding=self.decoding, split=self.split
+        )
         print(f"{found.translation}\n{self.output}")

@@ -2,7 +2,7 @@
 
 import itertools
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 
@@ -13,10 +13,15 @@ from fa_jax.cli.arguments import OfRuns
 from fa_jax.errors import UserError
 from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
+from fa_jax.runs.sentences import sentences
 
 LINES_AT_ONCE = 1024  # read before their translations are written
 BYTES_AT_ONCE = 2**20
 ENDS = 2  # tokens without a letter of their own: a space before the line, an end behind it
+FEWER = (
+    "fa-jax: some lines have fewer translations than --n-best: others that the search found read "
+    "alike (a larger --decoding.beam-size finds more)"
+)
 LONG_LINE = 1000  # letters, some 200 words: hardly one sentence
 
 
@@ -30,6 +35,9 @@ class Command(OfRuns):
     details: bool = False
     """Write one JSON object for each line: translations, log probabilities, alignment, g(t),
     window."""
+    split: bool = True
+    """Translate each sentence of a line by itself, and join the translations. A run that was
+    trained on documents reads lines whole."""
     documents: bool = False
     """Translate documents. An empty line ends a document, in stdin and in stdout. A run that was
     trained on documents reads each one whole, and each line knows the lines before it."""
@@ -55,7 +63,8 @@ class Command(OfRuns):
                 "documents whole)",
                 file=sys.stderr,
             )
-        for texts in _documents(_watched(_stdin_lines(longest, runs[0].source.encode))):
+        lengths = _lengths(runs, split=False)
+        for texts in _documents(_watched(_stdin_lines(longest, lengths))):
             lines = sum(text.count("\n") + 1 for text in texts)
             words = sum(len(text.split()) for text in texts)
             with tqdm(total=words, unit=" words", disable=None, leave=False) as bar:
@@ -74,12 +83,21 @@ class Command(OfRuns):
             sys.stdout.flush()
 
     def _translate_lines(self, runs: list[Run]):
-        for chunk in _stdin_lines(self.decoding.max_source_length, runs[0].source.encode):
+        lengths, told = _lengths(runs, self.split), False
+        for chunk in _stdin_lines(self.decoding.max_source_length, lengths):
             records = fa_jax.translate(
-                runs, chunk, self.decoding, n_best=self.n_best, details=self.details
+                runs,
+                chunk,
+                self.decoding,
+                n_best=self.n_best,
+                details=self.details,
+                split=self.split,
             )
             for line, record in zip(chunk, records, strict=True):
                 found = record["translations"]
+                if line.strip() and len(found) < self.n_best and not told:
+                    told = True
+                    print(FEWER, file=sys.stderr)
                 if self.details:
                     print(as_json({"source": line, **record}))
                 elif self.n_best > 1:
@@ -89,7 +107,19 @@ class Command(OfRuns):
             sys.stdout.flush()
 
 
-def _stdin_lines(longest: int, encode) -> Iterator[list[str]]:
+def _lengths(runs: list[Run], split: bool) -> Callable[[str], int]:
+    """Tokens of a line's longest sentence, or of the whole line."""
+    source = runs[0].source
+    split = split and not all(run.config.data.documents for run in runs)
+
+    def longest(line: str) -> int:
+        parts = sentences(line, source.language) if split else [line]
+        return max(len(source.encode(part)) for part in parts)
+
+    return longest
+
+
+def _stdin_lines(longest: int, lengths: Callable[[str], int]) -> Iterator[list[str]]:
     """Lines as they come: of a file many at once, of somebody who types each by itself.
 
     Says which are longer than what is translated of them.
@@ -98,7 +128,7 @@ def _stdin_lines(longest: int, encode) -> Iterator[list[str]]:
     for lines in _arrived():
         for start in range(0, len(lines), LINES_AT_ONCE):
             some = lines[start : start + LINES_AT_ONCE]
-            yield [_checked(next(numbers), raw, longest, encode) for raw in some]
+            yield [_checked(next(numbers), raw, longest, lengths) for raw in some]
 
 
 def _watched(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
@@ -145,13 +175,13 @@ def _arrived() -> Iterator[list[bytes]]:
         yield [rest]
 
 
-def _checked(number: int, raw: bytes, longest: int, encode) -> str:
+def _checked(number: int, raw: bytes, longest: int, lengths: Callable[[str], int]) -> str:
     try:
         line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r")
     except UnicodeDecodeError as error:
         raise UserError(f"stdin, line {number}: not UTF-8 (byte {error.start + 1})") from None
     # Hardly a line has more tokens than letters, so most need no tokenizing here.
-    if len(line) + ENDS > longest and (length := len(encode(line))) > longest:
+    if len(line) + ENDS > longest and (length := lengths(line)) > longest:
         cut = f"line {number} has {length:,} tokens; its first {longest:,} are translated"
         print(f"fa-jax: {cut} (--decoding.max-source-length)", file=sys.stderr)
     return line

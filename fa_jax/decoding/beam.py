@@ -28,9 +28,9 @@ class Ends:
     scores and lengths: as of `Hypotheses`. places: in the beam, at the step that wrote their end.
     """
 
-    scores: Float[Array, "B K"]
-    lengths: Int[Array, "B K"]
-    places: Int[Array, "B K"]
+    scores: Float[Array, "B M"]
+    lengths: Int[Array, "B M"]
+    places: Int[Array, "B M"]
 
 
 @struct.dataclass
@@ -58,12 +58,19 @@ class Places:
 
 @dataclass(frozen=True)
 class Beam:
-    """How all sentences are searched. size, n_best, length_exponent: as of `beam_search`."""
+    """How all sentences are searched. size, n_best, length_exponent, forbidden: as of
+    `beam_search`."""
 
     members: Sequence[Member]
     size: int
     n_best: int
     length_exponent: float | Float[Array, ""]
+    forbidden: Sequence[int] = ()
+
+    @property
+    def ends(self) -> int:
+        """M, finished hypotheses that are kept. Of several, some may read alike: more are kept."""
+        return self.size if self.n_best == 1 else 2 * self.size
 
     def is_open(self, places: Places) -> Bool[Array, " P"]:
         """Where a live hypothesis can still win: all its further words may be certain."""
@@ -80,7 +87,7 @@ class Beam:
     ) -> Places:
         """Before the first word."""
         zeros = jnp.zeros((len(sentence), self.size), jnp.int32)
-        nothing = jnp.full(zeros.shape, -jnp.inf)
+        none = jnp.zeros((len(sentence), self.ends), jnp.int32)
         starts = [source.start for source, _ in read]
         return Places(
             sentence=sentence,
@@ -89,11 +96,11 @@ class Beam:
             shortlist=shortlist,
             step=zeros[:, 0],
             last=jnp.full_like(zeros, BEGIN),
-            live_scores=nothing.at[:, 0].set(0),
+            live_scores=jnp.full(zeros.shape, -jnp.inf).at[:, 0].set(0),
             decoders=jax.tree.map(
                 lambda leaf: jnp.repeat(leaf[:, None], self.size, axis=1), starts
             ),
-            ends=Ends(nothing, zeros, zeros),
+            ends=Ends(jnp.full(none.shape, -jnp.inf), none, none),
             scored=zeros[:, 0],
             calls=zeros[:, 0],
         )
@@ -108,7 +115,7 @@ class Beam:
         decoders, members_scores, windows = zip(*written, strict=True)
         scores, total = _mean_probability(members_scores)
         before = jnp.where(live, places.live_scores - total, -jnp.inf)
-        scores, parent, chosen = best_continuations(scores, before, END, self.size)
+        scores, parent, chosen = best_continuations(scores, before, END, self.size, self.forbidden)
         word = places.shortlist.words(chosen)
         ended = word == END
         length = jnp.broadcast_to(places.step[:, None] + 1, parent.shape)
@@ -118,7 +125,7 @@ class Beam:
             places=jax.lax.broadcasted_iota(jnp.int32, parent.shape, 1),
         )
         both = jax.tree.map(lambda a, b: jnp.concatenate([a, b], axis=1), places.ends, ends)
-        _, best = jax.lax.top_k(both.scores, self.size)
+        _, best = jax.lax.top_k(both.scores, self.ends)
         live_scores = jnp.where(ended, -jnp.inf, scores)
         after = places.replace(
             step=places.step + 1,
@@ -150,7 +157,7 @@ def _mean_probability(
     return together - math.log(len(totals)), totals[0]
 
 
-def _choose(tree: PyTree, chosen: Int[Array, "B K"]) -> PyTree:
+def _choose(tree: PyTree, chosen: Int[Array, "B N"]) -> PyTree:
     """Of each sentence these rows: as a new hypothesis takes its parent's."""
     return jax.vmap(lambda rows, places: jax.tree.map(lambda leaf: leaf[places], rows))(
         tree, chosen

@@ -29,7 +29,7 @@ READ_TOGETHER = 4
 
 @struct.dataclass
 class Hypotheses:
-    """A sentence's best translations, best first.
+    """A sentence's best translations, best first: M = K, or 2 K where several are wanted.
 
     words: end of sentence included where there was room, then padding. lengths: their words.
     scores: sum of log p ÷ number of words, or a power of it; -inf where there are fewer hypotheses.
@@ -37,9 +37,9 @@ class Hypotheses:
     calls: attention calls, summed likewise. scored ÷ calls is the average window.
     """
 
-    words: Int[Array, "B K L"]
-    lengths: Int[Array, "B K"]
-    scores: Float[Array, "B K"]
+    words: Int[Array, "B M L"]
+    lengths: Int[Array, "B M"]
+    scores: Float[Array, "B M"]
     scored: Int[Array, " B"]
     calls: Int[Array, " B"]
 
@@ -76,6 +76,7 @@ def beam_search(
     max_length: int,
     places: int | None = None,
     n_best: int = 1,
+    forbidden: Sequence[int] = (),
     implementation: str | None = None,
     output_dtype: str | None = None,
 ) -> Hypotheses:
@@ -91,6 +92,7 @@ def beam_search(
         of different lengths compare.
       beam_size: K. max_length: L, no limit may be larger. places: P, how many sentences are
         searched together; None: all. n_best: the search goes on until so many hypotheses are safe.
+      forbidden: words that no translation has, among the first 64 of the vocabulary.
       implementation: of attention; None: it chooses. output_dtype: of the output layer's products;
         None: the model's.
     """
@@ -108,7 +110,7 @@ def beam_search(
         threshold=threshold,
         implementation=implementation,
     )
-    beam = Beam(members, beam_size, n_best, length_exponent)
+    beam = Beam(members, beam_size, n_best, length_exponent, forbidden)
 
     def read(rows: Int[Array, " N"]) -> list[Read]:
         """Sentences of the queue."""
@@ -164,7 +166,7 @@ def beam_search(
 def new_queue(places: Places, count: int, max_length: int) -> Queue:
     """Before the first step. count: of sentences or lines. max_length: L."""
     rows, beam_size = places.last.shape
-    zeros = jnp.zeros((count, beam_size), jnp.int32)
+    zeros = jnp.zeros((count, places.ends.scores.shape[1]), jnp.int32)
     words = jnp.zeros((*zeros.shape, max_length), jnp.int32)
     return Queue(
         places=places,
@@ -195,8 +197,9 @@ def kept(queue: Queue, chosen: Int[Array, " N"], beam: Beam) -> Hypotheses:
     """What was found so far, with what the chosen places have come to."""
     places = jax.tree.map(lambda leaf: leaf[chosen], queue.places)
     ends, lengths = places.ends, places.limits[:, None]
+    more = (0, 0), (0, beam.ends - beam.size)
     cut = Ends(
-        scores=places.live_scores / beam.power(lengths),
+        scores=jnp.pad(places.live_scores / beam.power(lengths), more, constant_values=-jnp.inf),
         lengths=jnp.broadcast_to(lengths, ends.lengths.shape),
         places=jax.lax.broadcasted_iota(jnp.int32, ends.places.shape, 1),
     )
@@ -211,7 +214,7 @@ def kept(queue: Queue, chosen: Int[Array, " N"], beam: Beam) -> Hypotheses:
 
 def _read_back(
     notes: Int[Array, "L2 P K 2"], chosen: Int[Array, " N"], starts: Int[Array, " N"], ends: Ends
-) -> Int[Array, "N K L"]:
+) -> Int[Array, "N M L"]:
     """The words of each hypothesis, from its end through those it continues; then padding.
 
     chosen: places. starts: when their sentences got them.

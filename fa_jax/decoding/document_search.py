@@ -90,6 +90,7 @@ def advance(
     configs: Sequence[ModelConfig],
     beam_size: int,
     steps: int,
+    forbidden: Sequence[int] = (),
     implementation: str | None = None,
     output_dtype: str | None = None,
 ) -> Queue:
@@ -98,13 +99,14 @@ def advance(
     Args:
       params, limits, configs, beam_size, output_dtype: as of `begin`. queue: from there.
       begins: of each member, positions of the lines' first words.
-      threshold, length_exponent, implementation: as of `beam_search`.
+      threshold, length_exponent, forbidden, implementation: as of `beam_search`.
       steps: about so many; a line that was begun is searched to its end.
     """
     queue = jax.tree.map(lambda leaf: leaf[0], queue)
     settings = {"shortlist": queue.places.shortlist, "output_dtype": output_dtype, "many": True}
     settings |= {"threshold": threshold, "implementation": implementation}
-    beam = Beam(prepared_members(params, configs, **settings), beam_size, 1, length_exponent)
+    members = prepared_members(params, configs, **settings)
+    beam = Beam(members, beam_size, 1, length_exponent, forbidden)
     counts, until = (limits > 0).sum(1), queue.time + steps
     taken_in = -(-len(limits) // SHARE_TAKEN_IN)
 

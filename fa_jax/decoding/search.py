@@ -69,6 +69,7 @@ def search(
     documents: Sequence[Sequence[Document]],
     *,
     n_best: int = 1,
+    forbidden: Sequence[int] = (),
     lexicon: Int[np.ndarray, "words translations"] | None = None,
     progress: Callable[[int], object] = lambda lines: None,
 ) -> list[SearchResult]:
@@ -81,7 +82,9 @@ def search(
 
     Args:
       members: one model, or an ensemble. documents: of each, as its own vocabulary has them.
-      n_best: most hypotheses of a sentence; of longer documents each line has one.
+      n_best: so many hypotheses of a sentence are the best ones; behind several stand further ones
+        that the search finished. Of longer documents each line has one.
+      forbidden: words that no translation has, as of `beam_search`.
       lexicon: likely translations of the first member's source words, for `decoding.shortlist`.
       progress: told how many lines more are done.
 
@@ -106,6 +109,7 @@ def search(
     options = {
         "configs": tuple(member.config for member in members),
         "beam_size": min(decoding.beam_size, vocabulary),
+        "forbidden": tuple(forbidden),
         "implementation": implementation_for(members, decoding),
         "output_dtype": None if decoding.output_dtype == "model" else decoding.output_dtype,
     }
@@ -196,6 +200,7 @@ def _search_documents(
     numbers: tuple,
     progress: Callable[[int], object],
     *,
+    forbidden: tuple[int, ...],
     implementation: Implementation | None,
     **options: Any,
 ) -> list[list[SearchResult]]:
@@ -203,7 +208,7 @@ def _search_documents(
     params, _, _, limits, _ = batch
     longest = enlarged(SHORTEST_SHAPE, int(limits.max()))
     queue = on_local_devices(begin, 4, max_length=longest, **options)(*batch)
-    options |= {"steps": STEPS_AT_ONCE, "implementation": implementation}
+    options |= {"steps": STEPS_AT_ONCE, "forbidden": forbidden, "implementation": implementation}
     go_on = on_local_devices(advance, 3, 2, **options)
     counts, done = (limits > 0).sum(1), 0
     while done < counts.sum():
@@ -232,4 +237,5 @@ def _result(found: Hypotheses, row: int, n_best: int) -> SearchResult:
         )
         if np.isfinite(score)
     ]
-    return SearchResult(hypotheses[:n_best], int(found.scored[row]), int(found.calls[row]))
+    kept = 1 if n_best == 1 else None
+    return SearchResult(hypotheses[:kept], int(found.scored[row]), int(found.calls[row]))

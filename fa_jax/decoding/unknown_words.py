@@ -1,11 +1,14 @@
 """Unknown words in translations are replaced through the alignment (Luong et al. 2015, 4.1)."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float
 
+from fa_jax.data.tokenizers.tokenizer import SPACE
 from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
 from fa_jax.errors import UserError
 
@@ -27,6 +30,18 @@ def replace_unknown(
         dictionary.get(source, source) if token == SPECIAL[UNKNOWN] else token
         for token, source in zip(tokens, looked_at, strict=True)
     ]
+
+
+def whole_words(subwords: Sequence[str], *, spaced: bool) -> list[str]:
+    """For each subword of a text the word that it is a part of. spaced: whether there is a space
+    between words; if not, each subword is one."""
+    if not spaced:
+        return [subword.replace(SPACE, "") for subword in subwords]
+    numbers = list(accumulate(subword.startswith(SPACE) for subword in subwords))
+    words: dict[int, str] = defaultdict(str)
+    for number, subword in zip(numbers, subwords, strict=True):
+        words[number] += subword.replace(SPACE, "")
+    return [words[number] for number in numbers]
 
 
 def read_dictionary(path: Path) -> dict[str, str]:

@@ -9,10 +9,12 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from fa_jax.config import DecodingConfig
+from fa_jax.data.tokenizers import Subwords
+from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 from fa_jax.data.vocabulary import UNKNOWN
 from fa_jax.decoding.forced import Trace, trace_translations
 from fa_jax.decoding.search import SearchResult, search
-from fa_jax.decoding.unknown_words import replace_unknown
+from fa_jax.decoding.unknown_words import replace_unknown, whole_words
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
 
@@ -64,8 +66,12 @@ class Searched:
                     f"{run.folder} has none: {attention}"
                 )
             looked_at = self.traced(lambda trace: trace.weights, lambda words: UNKNOWN in words)
+            spaced = run.source.language not in WRITTEN_WITHOUT_SPACES
             for (line, place), weights in looked_at.items():
-                tokens = written[line][place], self.tokens[line]
+                source = self.tokens[line]
+                if isinstance(run.source.tokenizer, Subwords):
+                    source = whole_words(source, spaced=spaced)
+                tokens = written[line][place], source
                 written[line][place] = replace_unknown(*tokens, weights, run.dictionary)
         return [[target.tokenizer.detokenize(tokens) for tokens in line] for line in written]
 
@@ -101,7 +107,7 @@ def search_lines(
 
     Args:
       runs: one, or an ensemble. lines: text as people write it.
-      n_best: most hypotheses of a line; a line of a document that is read whole has one.
+      n_best: of a line, as of `search`; a line of a document that is read whole has one.
       documents: document i is the lines from the i-th of these numbers up to the next one. None:
         each line stands by itself.
       whole: whether documents are read whole; otherwise each line by itself, up to
@@ -123,6 +129,20 @@ def search_lines(
         lexicon = runs[0].lexicon[:, : decoding.shortlist_translations]
     spans = list(itertools.pairwise(documents))
     sources = [[of_run[first:end] for first, end in spans] for of_run in ids]
-    members = [run.model for run in runs]
-    results = search(members, decoding, sources, n_best=n_best, lexicon=lexicon, progress=progress)
+    results = search(
+        [run.model for run in runs],
+        decoding,
+        sources,
+        n_best=n_best,
+        forbidden=never_written(runs[0], decoding),
+        lexicon=lexicon,
+        progress=progress,
+    )
     return Searched(runs[0], decoding, tokens[0], ids, documents, results)
+
+
+def never_written(run: Run, decoding: DecodingConfig) -> tuple[int, ...]:
+    """Words that its translations never have. Subwords can spell what is unknown, unless it is to
+    be replaced."""
+    spells = isinstance(run.target.tokenizer, Subwords) and not decoding.replace_unknown
+    return (UNKNOWN,) if spells else ()

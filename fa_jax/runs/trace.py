@@ -14,19 +14,26 @@ from fa_jax.decoding.search import joined
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
 from fa_jax.runs.search import Searched, search_lines
+from fa_jax.runs.sentences import joined_spans, sentences, space_between
 
 
 def trace(
-    run: Run, line: str, *, threshold: float | None = None, decoding: DecodingConfig | None = None
+    run: Run,
+    line: str,
+    *,
+    threshold: float | None = None,
+    decoding: DecodingConfig | None = None,
+    split: bool = True,
 ) -> SpanTrace:
     """The best translation of a line, step by step: windows, weights, focus and strength.
 
     Args:
       run: a trained run.
-      line: text as people write it, one sentence. A run that was trained on documents takes a
-        document, too, with line breaks.
+      line: text as people write it. A run that was trained on documents takes a document, too,
+        with line breaks.
       threshold: τ; default: that of `decoding`.
       decoding: how to search; default: the run's own.
+      split: as of `translate`. Each sentence of a line then looks at itself alone.
 
     Returns:
       The translation and its T tokens, end of sentence included, over the line's S tokens. Fields
@@ -42,25 +49,33 @@ def trace(
     decoding = decoding or run.config.decoding
     if threshold is not None:
         decoding = replace(decoding, threshold=threshold)
-    (found,) = traces(run, [line], decoding)
+    (found,) = traces(run, [line], decoding, split=split)
     return found
 
 
-def traces(run: Run, lines: Sequence[str], decoding: DecodingConfig) -> list[SpanTrace]:
+def traces(
+    run: Run, lines: Sequence[str], decoding: DecodingConfig, *, split: bool = True
+) -> list[SpanTrace]:
     """`trace` of each line. They are searched together.
 
     Raises:
       UserError: a line is empty; or as `translate`.
     """
-    whole = run.config.data.documents
-    documents = [line.split("\n") if whole else [line] for line in lines]
+    whole, language = run.config.data.documents, run.source.language
+    if whole:
+        documents = [line.split("\n") for line in lines]
+    else:
+        documents = [sentences(line, language) if split else [line] for line in lines]
     documents = [[part for part in parts if part.strip()] for parts in documents]
     parts = [part for parts in documents for part in parts]
     ends = np.cumsum([0, *map(len, documents)])
     found = search_lines([run], parts, decoding, documents=ends)
     if not all(documents) or not all(found.tokens):
         raise UserError("an empty line has no translation to trace")
-    return traces_of(found)
+    found, space = iter(traces_of(found)), space_between(run.target.language)
+    if whole:
+        return [*found]
+    return [joined_spans([*itertools.islice(found, len(parts))], space) for parts in documents]
 
 
 def traces_of(found: Searched, count: int | None = None) -> list[SpanTrace]:
@@ -95,6 +110,7 @@ def show(
     *,
     threshold: float | None = None,
     decoding: DecodingConfig | None = None,
+    split: bool = True,
 ) -> SpanTrace:
     """Translates a sentence and draws window, weights, focus and strength of each output word.
 
@@ -104,6 +120,7 @@ def show(
       output: a picture (.png, .svg), or a page that shows details where you point (.html).
       threshold: τ; default: that of `decoding`.
       decoding: how it is translated; default: the run's own.
+      split: as of `translate`.
 
     Returns:
       What is drawn.
@@ -121,6 +138,6 @@ def show(
     output = Path(output)
     if output.suffix.lower() not in drawn_by:
         raise UserError(f"{output}: name a file that ends with {', '.join(drawn_by)}")
-    found = trace(run, sentence, threshold=threshold, decoding=decoding)
+    found = trace(run, sentence, threshold=threshold, decoding=decoding, split=split)
     drawn_by[output.suffix.lower()](found, output, title=found.translation)
     return found

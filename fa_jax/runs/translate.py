@@ -2,10 +2,10 @@
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.vocabulary import END, SPECIAL
@@ -13,6 +13,7 @@ from fa_jax.decoding.forced import Trace
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, ensemble
 from fa_jax.runs.search import Searched, search_lines
+from fa_jax.runs.sentences import combined, joined_trace, sentences, space_between
 
 
 def translate(
@@ -22,6 +23,7 @@ def translate(
     n_best: int = 1,
     *,
     details: bool = False,
+    split: bool = True,
     documents: bool = False,
     progress: Callable[[int], object] = lambda lines: None,
 ) -> list[dict[str, Any]]:
@@ -29,20 +31,24 @@ def translate(
 
     Args:
       run: one, or several of one target vocabulary: an ensemble.
-      lines: text as people write it, a sentence each. Of a longer one the first
+      lines: text as people write it, one or more sentences each. Of a sentence the first
         `decoding.max_source_length` tokens are read.
       decoding: how to search; default: the (first) run's own.
-      n_best: most translations of a line, at most `decoding.beam_size`.
+      n_best: most translations of a line, at most `decoding.beam_size`. No two read alike, so
+        there may be fewer.
       details: whether to tell what attention did, too. Of an ensemble, it is the first run's.
+      split: whether each sentence of a line is translated by itself. A run that was trained on
+        documents reads lines whole.
       documents: whether each of `lines` is a document, with line breaks between its lines. Its
         translation has as many lines. A run that was trained on documents (`data.documents`) reads
         it whole; any other translates line by line.
-      progress: a function that is told how many lines more are done.
+      progress: a function that is told how many sentences more are done.
 
     Returns:
       A dict a line, in the order of the lines:
         translations: a dict each. text: as people write it. score: sum of log p ÷ tokens (to the
-          power `decoding.length_exponent`). With details, but for an empty line, also lists with
+          power `decoding.length_exponent`); of several sentences or lines the mean, by their
+          tokens. With details, but for an empty line, also lists with
           an item a token of the translation, end of sentence included: tokens; log_probs;
           alignment (weights over the source's tokens); focus (source position from 0); strength
           (0 to 1); window (number of positions scored).
@@ -65,7 +71,13 @@ def translate(
         raise UserError(f"n_best must be 1 to the beam size, {beam}, got {n_best}{mend}")
     if documents and (n_best > 1 or details):
         raise UserError("documents have one translation each, without details")
-    parts = [text.split("\n") if documents else [text] for text in lines]
+    language = runs[0].source.language
+    split = split and not all(run.config.data.documents for run in runs)
+    if documents:
+        parts, between = [text.split("\n") for text in lines], "\n"
+    else:
+        parts = [sentences(line, language) if split else [line] for line in lines]
+        between = space_between(runs[0].target.language)
     ends = np.cumsum([0, *map(len, parts)])
     found = search_lines(
         runs,
@@ -75,37 +87,54 @@ def translate(
         documents=ends if documents else None,
         progress=progress,
     )
-    if documents:
-        return _of_documents(found, ends)
-    records: list[dict[str, Any]] = []
-    for texts, result in zip(found.texts(), found.results, strict=True):
-        scores = [hypothesis.score for hypothesis in result.hypotheses]
-        translations = [{"text": t, "score": s} for t, s in zip(texts, scores, strict=True)]
-        records.append({"translations": translations})
-    if details:
-        _add_details(records, found)
-    return records
+    found, texts = _unlike(found, n_best)
+    traced = found.traced(lambda trace: replace(trace, by_dimension=None)) if details else {}
+    return [
+        _record(found, texts, range(first, end), n_best, between, traced if details else None)
+        for first, end in itertools.pairwise(ends)
+    ]
 
 
-def _of_documents(found: Searched, ends: Int[np.ndarray, " boundaries"]) -> list[dict[str, Any]]:
-    """A record each: a document's score is the mean of its lines', by their tokens."""
-    texts = [best for best, *_ in found.texts()]
-    records = []
-    for first, end in itertools.pairwise(ends):
-        best = [result.hypotheses[0] for result in found.results[first:end]]
-        words = [len(hypothesis.words) + 1 for hypothesis in best]  # an end is one
-        score = sum(one.score * count for one, count in zip(best, words, strict=True)) / sum(words)
-        records.append({"translations": [{"text": "\n".join(texts[first:end]), "score": score}]})
-    return records
+def _unlike(found: Searched, n_best: int) -> tuple[Searched, list[list[str]]]:
+    """Of each line the best hypotheses that read differently, at most so many, and what they
+    read."""
+    results, texts = [], []
+    for result, written in zip(found.results, found.texts(), strict=True):
+        places = {text: place for place, text in reversed([*enumerate(written)])}
+        kept = sorted(places.values())[:n_best]
+        results.append(replace(result, hypotheses=[result.hypotheses[place] for place in kept]))
+        texts.append([written[place] for place in kept])
+    return replace(found, results=results), texts
 
 
-def _add_details(records: list[dict[str, Any]], found: Searched):
-    run = found.run
-    for ids, record in zip(found.ids[0], records, strict=True):
-        record["source_tokens"] = run.source.tokens(ids)
-    for (line, place), of_trace in found.traced(_details).items():
-        tokens = run.target.tokens(found.results[line].hypotheses[place].words)
-        records[line]["translations"][place] |= {"tokens": [*tokens, SPECIAL[END]], **of_trace}
+def _record(
+    found: Searched,
+    texts: Sequence[Sequence[str]],
+    lines: range,
+    n_best: int,
+    between: str,
+    traced: dict[tuple[int, int], Trace] | None,
+) -> dict[str, Any]:
+    """What is told of the text that these lines are the parts of. traced: details, if wanted."""
+    translations = []
+    for score, places in combined(found.results[lines.start : lines.stop], n_best):
+        chosen = [*zip(lines, places, strict=True)]
+        one = {"text": between.join(texts[line][place] for line, place in chosen), "score": score}
+        if details := [key for key in chosen if key in (traced or {})]:
+            tokens = [_tokens(found, *key) for key in details]
+            trace = joined_trace([traced[key] for key in details])
+            one |= {"tokens": [*itertools.chain.from_iterable(tokens)], **_details(trace)}
+        translations.append(one)
+    record: dict[str, Any] = {"translations": translations}
+    if traced is not None:
+        ids = itertools.chain.from_iterable(found.ids[0][line] for line in lines)
+        record["source_tokens"] = found.run.source.tokens([*ids])
+    return record
+
+
+def _tokens(found: Searched, line: int, place: int) -> list[str]:
+    words = found.results[line].hypotheses[place].words
+    return [*found.run.target.tokens(words), SPECIAL[END]]
 
 
 def _details(trace: Trace) -> dict[str, list]:

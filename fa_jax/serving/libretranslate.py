@@ -14,7 +14,7 @@ from fa_jax.runs.run import Run
 from fa_jax.serving.body import read_fields
 from fa_jax.serving.languages import language_name
 from fa_jax.serving.orders import Translations
-from fa_jax.serving.service import Service, threshold_of
+from fa_jax.serving.service import Service, split_of, threshold_of
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ async def translate(request: Request) -> JSONResponse:
     run = chosen_run(service.runs, fields.get("source", "auto"), fields.get("target"))
     asked = _asked(fields, run)
     n_best = run.config.decoding.beam_size if asked.alternatives else 1
-    order = Translations(run, threshold_of(fields.get("threshold"), run), n_best)
-    # Each line is a sentence, as `fa-jax translate` has it.
+    split = split_of(fields.get("split"))
+    order = Translations(run, threshold_of(fields.get("threshold"), run), n_best, split)
     parts = [text.replace("\r\n", "\n").split("\n") for text in asked.texts]
-    each = iter(await service.answer(order, run, [line for part in parts for line in part]))
+    each = iter(await service.answer(order, run, [line for part in parts for line in part], split))
     found = [_joined(list(islice(each, len(part)))) for part in parts]
     several = isinstance(fields["q"], list)
     answer: dict[str, Any] = {"translatedText": _one_or_all([best for best, *_ in found], several)}

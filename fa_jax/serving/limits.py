@@ -9,8 +9,9 @@ from fa_jax.config import Count, Positive, Section
 class Limits(Section):
     """What a server accepts. It refuses what is more."""
 
-    letters: Count = 500
-    """Longest line of a text, in letters. The run's decoding.max_source_length is a limit, too."""
+    letters: Count = 2000
+    """Longest line of a text, in letters: a paragraph. Of its sentences the run's
+    decoding.max_source_length is a limit, too."""
     lines: Count = 100
     """Most lines of a request, over all its texts."""
     body: Count = 1_000_000

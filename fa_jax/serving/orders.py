@@ -16,26 +16,31 @@ PLACES = 16
 
 @dataclass(frozen=True)
 class Translations:
-    """Each line's translations, best first. threshold: τ. n_best: most of a line."""
+    """Each line's translations, best first. threshold: τ. n_best: most of a line. split: as of
+    `translate`."""
 
     run: Run
     threshold: float
     n_best: int = 1
+    split: bool = True
 
     def __call__(self, lines: Sequence[str]) -> list[list[str]]:
-        records = translate(self.run, lines, _decoding(self.run, self.threshold), self.n_best)
+        decoding = _decoding(self.run, self.threshold)
+        records = translate(self.run, lines, decoding, self.n_best, split=self.split)
         return [[found["text"] for found in record["translations"]] for record in records]
 
 
 @dataclass(frozen=True)
 class Traces:
-    """What attention did while each line's best translation was written. threshold: τ."""
+    """What attention did while each line's best translation was written. threshold: τ. split: as of
+    `translate`."""
 
     run: Run
     threshold: float
+    split: bool = True
 
     def __call__(self, lines: Sequence[str]) -> list[dict[str, Any]]:
-        found = traces(self.run, lines, _decoding(self.run, self.threshold))
+        found = traces(self.run, lines, _decoding(self.run, self.threshold), split=self.split)
         return [span_content(trace) for trace in found]
 
 

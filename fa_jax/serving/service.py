@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
+from fa_jax.runs.sentences import sentences
 from fa_jax.serving.limits import Limits
 from fa_jax.serving.queue import Full, LineQueue
 
@@ -22,14 +23,16 @@ class Service:
     limits: Limits
     queue: LineQueue
 
-    async def answer(self, order: Callable, run: Run, lines: Sequence[str]) -> list[Any]:
-        """An answer a line.
+    async def answer(
+        self, order: Callable, run: Run, lines: Sequence[str], split: bool
+    ) -> list[Any]:
+        """An answer a line. split: whether each is translated sentence by sentence.
 
         Raises:
           HTTPException: the lines are too many or too long, too many wait already, or it takes too
             long; or it fails.
         """
-        self._check(run, lines)
+        self._check(run, lines, split)
         try:
             async with asyncio.timeout(self.limits.seconds):
                 return await self.queue.ask(order, lines)
@@ -46,22 +49,39 @@ class Service:
             logging.getLogger(__name__).exception("a batch failed, and this request alone, too")
             raise HTTPException(500, "the server failed at this; its output says more") from None
 
-    def longest_line(self, run: Run) -> int:
-        """In letters. A line within it is translated to its end: a token has at least one, but for
-        a space before the line and an end behind it."""
-        return min(self.limits.letters, max(1, run.config.decoding.max_source_length - 2))
-
-    def _check(self, run: Run, lines: Sequence[str]):
+    def _check(self, run: Run, lines: Sequence[str], split: bool):
         most = self.limits.lines
         if len(lines) > most:
             raise HTTPException(
                 400, f"{len(lines):,} lines are more than the {most:,} of a request"
             )
-        longest, length = self.longest_line(run), max(map(len, lines))
-        if length > longest:
-            raise HTTPException(
-                400, f"a line of {length:,} letters is longer than the {longest:,} that are taken"
-            )
+        _check_length("line", lines, self.limits.letters)
+        language = run.source.language
+        read = [part for line in lines for part in (sentences(line, language) if split else [line])]
+        # It is translated to its end: a token has at least one letter, but for a space before the
+        # sentence and an end behind it.
+        _check_length("sentence", read, max(1, run.config.decoding.max_source_length - 2))
+
+
+def _check_length(what: str, texts: Sequence[str], longest: int):
+    length = max(map(len, texts))
+    if length > longest:
+        raise HTTPException(
+            400, f"a {what} of {length:,} letters is longer than the {longest:,} that are taken"
+        )
+
+
+def split_of(value: Any) -> bool:
+    """Whether a request wants its lines translated sentence by sentence. value: true or false, or
+    their text; None: true.
+
+    Raises:
+      HTTPException: it is neither.
+    """
+    known = {"true": True, "false": False, "none": True}
+    if str(value).lower() not in known:
+        raise HTTPException(400, f"split must be true or false, got {value!r:.40}")
+    return known[str(value).lower()]
 
 
 def threshold_of(value: Any, run: Run) -> float:

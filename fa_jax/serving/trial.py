@@ -15,7 +15,7 @@ from fa_jax.runs.run import Run
 from fa_jax.serving.body import read_fields
 from fa_jax.serving.languages import language_name
 from fa_jax.serving.orders import Traces
-from fa_jax.serving.service import Service, threshold_of
+from fa_jax.serving.service import Service, split_of, threshold_of
 
 ITSELF_ALONE = "default-src 'none'; connect-src 'self'; font-src 'self'; img-src data:; " + (
     "style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -25,13 +25,14 @@ ITSELF_ALONE = "default-src 'none'; connect-src 'self'; font-src 'self'; img-src
 
 async def page(request: Request) -> HTMLResponse:
     service: Service = request.app.state.service
-    longest = min(service.longest_line(run) for run in service.runs)
-    text = filled("trial.html", RUNS=[_about(run) for run in service.runs], LONGEST=longest)
+    about, longest = [_about(run) for run in service.runs], service.limits.letters
+    text = filled("trial.html", RUNS=about, LONGEST=longest)
     return HTMLResponse(text, headers={"Content-Security-Policy": ITSELF_ALONE})
 
 
 async def trace(request: Request) -> JSONResponse:
-    """What a run's attention did in a line. q: the line. run: its number, from 0. threshold: τ."""
+    """What a run's attention did in a line. q: the line. run: its number, from 0. threshold: τ.
+    split: whether sentence by sentence."""
     service: Service = request.app.state.service
     fields = await read_fields(request, service.limits)
     number, line = fields.get("run", 0), fields.get("q")
@@ -40,8 +41,9 @@ async def trace(request: Request) -> JSONResponse:
     if not isinstance(line, str) or not line.strip():
         raise HTTPException(400, "q must be a sentence")
     run = service.runs[number]
-    order = Traces(run, threshold_of(fields.get("threshold"), run))
-    (found,) = await service.answer(order, run, [" ".join(line.split())])
+    split = split_of(fields.get("split"))
+    order = Traces(run, threshold_of(fields.get("threshold"), run), split)
+    (found,) = await service.answer(order, run, [" ".join(line.split())], split)
     return JSONResponse(found)
 
 

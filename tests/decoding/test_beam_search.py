@@ -278,3 +278,19 @@ def test_an_ensemble_is_the_mean_of_its_members_probabilities(params):
     for both, one in zip(twice, search(params, beam_size=4), strict=True):
         assert both.hypotheses[0].words == one.hypotheses[0].words
         assert (both.scored, both.calls) == (2 * one.scored, 2 * one.calls)
+
+
+def test_a_forbidden_word_is_never_written(params):
+    """The others' probabilities stay as they are."""
+    source, length, limit = jnp.array(SOURCES[:1]), jnp.array([4]), jnp.array([4])
+    found = beam_search(
+        [params], [source], [length], limit, any_word(1), THRESHOLD,
+        configs=[CONFIG], beam_size=100, max_length=4, n_best=5, forbidden=(4,),
+    )  # fmt: skip
+    every = exhaustive(params, SOURCES[0], 4)
+    assert any(4 in words for _, words in every[:5])
+    without = [(score, words) for score, words in every if 4 not in words]
+    for place, (score, words) in enumerate(without[:5]):
+        length = int(found.lengths[0, place])
+        assert found.words[0, place, :length].tolist() == [*words, 2]
+        np.testing.assert_allclose(found.scores[0, place], score, rtol=1e-5)

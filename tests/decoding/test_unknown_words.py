@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fa_jax.decoding.unknown_words import read_dictionary, replace_unknown
+from fa_jax.decoding.unknown_words import read_dictionary, replace_unknown, whole_words
 from fa_jax.errors import UserError
 
 WEIGHTS = np.array([[0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.9, 0.1, 0.0], [0.4, 0.3, 0.3]])
@@ -38,3 +38,10 @@ def test_dictionaries_that_cannot_be_read(tmp_path, content, words):
 def test_a_missing_dictionary():
     with pytest.raises(UserError, match="dictionary nowhere cannot be read"):
         read_dictionary(Path("nowhere"))
+
+
+def test_what_is_copied_is_a_whole_word():
+    subwords = ["▁Uzb", "ek", "is", "tan", "▁", "is", "▁far", "."]
+    words = whole_words(subwords, spaced=True)
+    assert words == ["Uzbekistan"] * 4 + ["is"] * 2 + ["far."] * 2
+    assert whole_words(["▁猫", "が", "好き"], spaced=False) == ["猫", "が", "好き"]

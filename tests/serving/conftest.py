@@ -21,7 +21,7 @@ class MadeUp:
         self.batches, self.may_go = [], threading.Event()
         self.may_go.set()
 
-    def __call__(self, run, lines, decoding, n_best):
+    def __call__(self, run, lines, decoding, n_best, split=True):
         self.batches.append(list(lines))
         assert self.may_go.wait(20)
         if SPOILT in lines:

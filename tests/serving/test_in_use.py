@@ -127,9 +127,9 @@ def test_a_phone_suffices(page, run):
 
 def test_a_mistake_is_said_in_the_page(page):
     page.evaluate("document.getElementById('q').removeAttribute('maxlength')")
-    page.get_by_label("English sentence").fill("x" * 501)
+    page.get_by_label("English sentence").fill("x" * 2001)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("501 letters is longer than the 500")
+    expect(page.get_by_role("alert")).to_contain_text("2,001 letters is longer than the 2,000")
     noted = [page.wrong.pop() for _ in page.locator(".panel").all()]  # by the browser itself
     assert all("status of 400" in note for note in noted)
 
