@@ -146,3 +146,11 @@ def glorot(key: PRNGKeyArray, *shape: int) -> Float[Array, "..."]:
 def at_least_float32(x: Array) -> Array:
     """Softmax, penalty and focus need the precision even where products are bfloat16."""
     return x.astype(jnp.promote_types(x.dtype, jnp.float32))
+
+
+def multiplied(query: Float[Array, "N K Q"], keys: Float[Array, "N S H"]) -> Float[Array, "N K S"]:
+    """Each query times each key of its row."""
+    check_array("query", query, (*query.shape[:2], keys.shape[-1]), jnp.floating)
+    return jnp.einsum(
+        "nkh,nsh->nks", query, keys, preferred_element_type=at_least_float32(query).dtype
+    )

@@ -17,14 +17,10 @@ class Concat(Score):
 
     in_kernel: ClassVar[tuple[str, ...] | None] = ("vector",)
 
-    reads_feedback: ClassVar[bool] = False
-    """Whether W has rows for the word fed back, too."""
-
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         kernel_key, vector_key = jax.random.split(key)
         vector = glorot(vector_key, sizes.attention)
-        hidden = init_hidden_layer(kernel_key, sizes, feedback=self.reads_feedback)
-        return hidden | {"vector": vector}
+        return init_hidden_layer(kernel_key, sizes) | {"vector": vector}
 
     def evaluate(
         self,

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
-from fa_jax.attention.checks import check_array
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Score, Sizes, at_least_float32
+from fa_jax.attention.score import Score, Sizes, multiplied
 
 
 @dataclass(frozen=True)
@@ -32,6 +30,4 @@ class Dot(Score):
         keys: Float[Array, "N S H"],
         state: PyTree,
     ) -> Float[Array, "N K S"]:
-        check_array("query", query, (*query.shape[:2], keys.shape[-1]), jnp.floating)
-        wide = at_least_float32(query).dtype
-        return jnp.einsum("nkh,nsh->nks", query, keys, preferred_element_type=wide)
+        return multiplied(query, keys)
