@@ -199,11 +199,10 @@ class DecodingConfig(Section):
     """Hypotheses compete by log p ÷ length to this power. A larger one favours longer
     translations. None: training chooses the one with the best BLEU on the validation set; a run
     without a choice takes 1."""
-    implementation: Literal["auto", "dense", "windowed", "kernel"] = "auto"
+    implementation: Literal["auto", "dense", "windowed"] = "auto"
     """How attention is computed. dense: score all positions, then mask. windowed: score the windows
-    alone. kernel: the same in one kernel, for TPUs. auto: windowed, if it was measured to be faster
-    for long sentences with this score on this platform; on a TPU the kernel, if a calculation says
-    that it is faster. All agree to rounding."""
+    alone. auto: windowed, if it was measured to be faster for long sentences with this score on
+    this platform. Both agree to rounding."""
     shortlist: CountOrZero = 0
     """Write only this many of the most frequent words, and likely translations of the words in the
     source. 0: write any word."""

@@ -72,8 +72,6 @@ def pytest_configure():
 def pytest_addoption(parser):
     help_ = "write how near every score and span is to its reference to this file"
     parser.addoption("--agreement", help=help_)
-    help_ = "random shapes for which each score of the kernel is compared with its reference"
-    parser.addoption("--kernel-shapes", type=int, default=1, help=help_)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,6 @@ from jaxtyping import Array, Float, PyTree
 import fa_jax
 from experiments.accelerator.conditions import Conditions
 from fa_jax.attention import AttentionConfig
-from fa_jax.attention.implementation import why_no_kernel
 
 THRESHOLD = 1.2
 PRECISIONS = ("highest", "default")
@@ -33,13 +32,11 @@ def cases(conditions: Conditions) -> dict[str, Callable[[], dict[str, Any]]]:
 
 def _row(score: str, sizes: Sizes) -> dict[str, Any]:
     config = AttentionConfig(fa_jax.SCORES[score]().for_sources(sizes.length), "flexible")
-    names = ["windowed"] if why_no_kernel(config) else ["windowed", "kernel"]
     inputs, row, exact = _inputs(config, sizes), {}, None
     for precision in PRECISIONS:
         dense = _attended(config, inputs, "dense", precision)
-        for name in names:
-            found = _attended(config, inputs, name, precision)
-            row[f"{name}, {precision}"] = difference(found, dense)
+        found = _attended(config, inputs, "windowed", precision)
+        row[f"windowed, {precision}"] = difference(found, dense)
         exact = exact or dense
     return row | {"dense, default": difference(dense, exact)}
 

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import Any
 
 from experiments.accelerator.conditions import Conditions
-from fa_jax.attention.implementation import why_no_kernel
+from fa_jax.attention.implementation import IMPLEMENTATIONS
 from fa_jax.data.corpora import load_corpus
 from fa_jax.decoding.search import search
 from fa_jax.runs.run import load_run
@@ -16,7 +16,7 @@ THRESHOLD = 1.2
 
 
 def cases(conditions: Conditions) -> dict[str, Callable[[], dict[str, Any]]]:
-    """A row for each implementation. An accelerator that has the kernel has a row for it, too."""
+    """A row for each implementation."""
     run = load_run("en-ja")
     test = load_corpus("tatoeba_en_ja", "en-ja").test
     count = 4 if conditions.smallest else 200
@@ -41,6 +41,4 @@ def cases(conditions: Conditions) -> dict[str, Callable[[], dict[str, Any]]]:
             "alike": sum(a == b for a, b in zip(found, by_dense(), strict=True)) / count,
         }
 
-    by_kernel = conditions.platform != "cpu" and not why_no_kernel(run.config.model.attention)
-    kernel = ("kernel",) if by_kernel else ()
-    return {name: partial(row, name) for name in ("dense", "windowed", *kernel)}
+    return {name: partial(row, name) for name in IMPLEMENTATIONS}

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from experiments.benchmarks.chips import CHIPS, Chip
 from experiments.benchmarks.report import Headline, Report
 from experiments.benchmarks.training_memory import full_batch
-from fa_jax.attention.implementation import why_no_kernel
+from fa_jax.attention.implementation import IMPLEMENTATIONS
 from fa_jax.config import Config
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.search import length_limit
@@ -103,10 +103,8 @@ def compiled(
     """
     config, _ = preset(name, "en-ja", ""), chip.device()
     for program in programs or PROGRAMS:
-        has_kernel = chip.platform == "tpu" and not why_no_kernel(config.model.attention)
-        if program != "search_kernel" or has_kernel:
-            about = {"chip": chip.name, "preset": name, "program": program}
-            yield about | _compiled(program, config, chip, rounds)
+        about = {"chip": chip.name, "preset": name, "program": program}
+        yield about | _compiled(program, config, chip, rounds)
 
 
 def _compiled(program: str, config: Config, chip: Chip, rounds: int) -> dict[str, Any]:
@@ -171,10 +169,7 @@ def _search(implementation: str, config: Config, device: jax.Device) -> Program:
 PROGRAMS = {
     "training": _training,
     "forced": _forced,
-    **{
-        f"search_{implementation}": partial(_search, implementation)
-        for implementation in ("dense", "windowed", "kernel")
-    },
+    **{f"search_{name}": partial(_search, name) for name in IMPLEMENTATIONS},
 }
 
 

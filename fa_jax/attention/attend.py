@@ -146,9 +146,8 @@ def attend(
       memory: from `prepare_memory`.
       threshold: τ. A position whose penalty reaches it is not scored (VS 3.1).
       implementation: "dense" scores all positions, then masks; it suits training. "windowed"
-        computes only the scores of the windows; it suits decoding. "kernel" does the same in one
-        kernel for TPUs, under the scores that have `in_kernel`; a CPU interprets it, slowly. None
-        picks. All agree to rounding.
+        computes only the scores of the windows; it suits decoding. None picks. Both agree to
+        rounding.
       details: False leaves out weights, by_dimension and scored. A windowed step then costs what
         its windows cost, however long the sentence is.
 
@@ -250,7 +249,7 @@ def attend_projected(
         threshold=threshold,
     )
     reach = reach_of(config.span, step)
-    weighed = for_step(implementation, config, step, reach, details)(config, step, reach, details)
+    weighed = for_step(implementation, config, step, reach)(config, step, reach, details)
     zeros, length = jnp.zeros_like(focus), memory.annotations.shape[1]
     output = AttentionOutput(
         context=weighed.context,

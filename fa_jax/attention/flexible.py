@@ -108,8 +108,8 @@ def flexible_attention(
       threshold: τ. A position whose penalty reaches it is not scored. The position
         nearest to the focus is always scored.
       implementation: "dense" scores all positions, then masks; it suits training. "windowed"
-        computes only the scores of the windows; it suits decoding. "kernel" does the same in one
-        kernel for TPUs; a CPU interprets it, slowly. None picks. All agree to rounding.
+        computes only the scores of the windows; it suits decoding. None picks. Both agree to
+        rounding.
       details: False leaves out the weights. A windowed step then costs what its windows cost.
 
     Returns:

@@ -48,11 +48,6 @@ class Score:
     windowed_from: ClassVar[float] = 64
     """The padded length from which scoring the windows alone pays, where that is done."""
 
-    in_kernel: ClassVar[tuple[str, ...] | None] = None
-    """Names of the parameters that `evaluate` reads, where a kernel may call it: positions remember
-    nothing, keys are [B, S, F], and what it computes is what a TPU's vector units can. None: it may
-    not."""
-
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         """Its parameters.
 

@@ -6,7 +6,6 @@ and keeps a running softmax of each row. So the cost follows the sum of the wind
 widest nor the sentence. A row is one query of one sentence.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -34,15 +33,8 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
 
     Its gradient is that of `dense.weigh`, which is computed where a gradient is asked for.
     """
-    return with_gradient_of_dense(_in_windows, config, step, reach, details)
-
-
-def with_gradient_of_dense(
-    weigh: Callable[..., Weighed], config: AttentionConfig, step: Step, reach: Reach, details: bool
-) -> Weighed:
-    """What `weigh` finds; it needs no gradient of its own."""
     constants = jax.lax.stop_gradient((step, reach))  # a loop of unknown length has none
-    found = weigh(_constant(config), *constants, details)
+    found = _in_windows(_constant(config), *constants, details)
     return _with_gradient_of(dense.weigh(config, step, reach, details), found)
 
 

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Int
 
-from fa_jax.attention.implementation import Implementation, for_search, why_no_kernel
+from fa_jax.attention.implementation import Implementation, for_search
 from fa_jax.config import DecodingConfig
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
@@ -28,7 +28,6 @@ from fa_jax.decoding.local_devices import (
     padded_batches,
 )
 from fa_jax.decoding.shortlist import enlarged, shortlist_for
-from fa_jax.errors import UserError
 
 QUEUE = 8
 """Batches of sentences that wait together: when a sentence is done, the next takes its place."""
@@ -89,7 +88,7 @@ def search(
       progress: told how many lines more are done.
 
     Raises:
-      UserError: the kernel, where it cannot be had. ValueError: a shortlist without a lexicon.
+      ValueError: a shortlist without a lexicon.
     """
     lengths = [  # of each line, as the member has it that makes most words of it
         [max(map(len, line)) for line in zip(*document, strict=True)]
@@ -106,11 +105,14 @@ def search(
     )
     params = [member.on_devices for member in members]
     vocabulary = params[0]["decoder"]["output"]["bias"].shape[0]
+    implementation = decoding.implementation
+    if implementation == "auto":
+        implementation = for_search([member.config.attention for member in members])
     options = {
         "configs": tuple(member.config for member in members),
         "beam_size": min(decoding.beam_size, vocabulary),
         "forbidden": tuple(forbidden),
-        "implementation": implementation_for(members, decoding),
+        "implementation": implementation,
         "output_dtype": None if decoding.output_dtype == "model" else decoding.output_dtype,
     }
     numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_power)
@@ -158,23 +160,6 @@ def average_window(results: Sequence[SearchResult]) -> float:
     return sum(r.scored for r in results) / max(1, sum(r.calls for r in results))
 
 
-def implementation_for(
-    members: Sequence[TrainedModel], decoding: DecodingConfig
-) -> Implementation | None:
-    """How attention is evaluated; None: each step chooses.
-
-    Raises:
-      UserError: the kernel, where it cannot be had.
-    """
-    attentions = [member.config.attention for member in members]
-    if decoding.implementation == "auto":
-        return for_search(attentions, decoding.threshold)
-    if decoding.implementation == "kernel":
-        for reason in filter(None, map(why_no_kernel, attentions)):
-            raise UserError(f"decoding.implementation: {reason}")
-    return decoding.implementation
-
-
 def length_limit(source_length: int, decoding: DecodingConfig) -> int:
     """Most words of a translation."""
     return int(decoding.max_length_ratio * source_length) + decoding.max_length_extra
@@ -201,7 +186,7 @@ def _search_documents(
     progress: Callable[[int], object],
     *,
     forbidden: tuple[int, ...],
-    implementation: Implementation | None,
+    implementation: Implementation,
     **options: Any,
 ) -> list[list[SearchResult]]:
     """The results of each document's lines. batch, options: of `begin`. begins: of `advance`."""

@@ -67,7 +67,7 @@ def _search(model: TrainedModel, decoding: DecodingConfig, limit: int, sentences
     vocabulary = model.params["decoder"]["output"]["bias"].shape[0]
 
     def search(
-        implementation: Implementation | None,
+        implementation: Implementation,
         weights: dict[str, Array],
         sources: Int[Array, "B S"],
         lengths: Int[Array, " B"],

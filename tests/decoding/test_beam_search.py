@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-import math
 from functools import partial
 
 import jax
@@ -11,15 +10,13 @@ import numpy as np
 import pytest
 
 from fa_jax.attention import AttentionConfig
-from fa_jax.attention.implementation import IMPLEMENTATIONS
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.local_devices import TrainedModel
-from fa_jax.decoding.search import average_window, implementation_for
+from fa_jax.decoding.search import average_window
 from fa_jax.decoding.search import search as search_documents
 from fa_jax.decoding.shortlist import Shortlist
-from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 from tests.model.reference import force
 
@@ -171,51 +168,12 @@ def test_a_sentence_that_is_done_early_keeps_its_words(params):
         np.testing.assert_array_equal(waiting, together)
 
 
-@pytest.mark.parametrize("implementation", ["windowed", "kernel"])
-def test_windows_alone_are_dense(params, implementation):
-    dense = search(params, beam_size=4)
-    windowed = search(params, beam_size=4, implementation=implementation)
+def test_windows_alone_are_dense(params):
+    dense = search(params, beam_size=4, implementation="dense")
+    windowed = search(params, beam_size=4, implementation="windowed")
     for a, b in zip(dense, windowed, strict=True):
         assert a.hypotheses[0].words == b.hypotheses[0].words
         assert (a.scored, a.calls) == (b.scored, b.calls)
-
-
-def test_a_kernel_that_there_is_not_is_a_users_mistake(params):
-    config = dataclasses.replace(CONFIG, attention=AttentionConfig("recurrent"))
-    decoding = DecodingConfig(implementation="kernel")
-    with pytest.raises(UserError, match="implementation: no kernel evaluates Recurrent"):
-        search_sentences([TrainedModel(params, config)], decoding, [SOURCES[:1]])
-
-
-@pytest.mark.parametrize(
-    ("span", "threshold", "length", "taken"),
-    [
-        ("flexible", 1.2, 2048, True),
-        ("flexible", math.inf, 2048, False),
-        ("flexible", 1.2, 32, False),
-        ("local_m", math.inf, 2048, True),
-        ("global", 1.2, 2048, False),
-    ],
-)
-def test_on_a_tpu_long_sentences_are_searched_by_the_kernel(
-    monkeypatch, span, threshold, length, taken
-):
-    config = dataclasses.replace(CONFIG, attention=AttentionConfig(span=span), encoder_size=512)
-    abstract = jax.eval_shape(lambda: init_encoder_decoder(jax.random.key(1), config, 9, 6))
-    calls = []
-    monkeypatch.setattr(jax, "default_backend", lambda: "tpu")
-    by_kernel = lambda *of: calls.append(of) or IMPLEMENTATIONS["dense"](*of)  # noqa: E731
-    monkeypatch.setitem(IMPLEMENTATIONS, "kernel", by_kernel)
-    decoding = DecodingConfig(threshold=threshold)
-    implementation = implementation_for([TrainedModel(abstract, config)], decoding)
-    searched = partial(
-        beam_search, shortlist=any_word(1), configs=[config], beam_size=4, max_length=6,
-        implementation=implementation,
-    )  # fmt: skip
-    rows = jnp.ones(1, jnp.int32)
-    inputs = [jnp.ones((1, length), jnp.int32)], [rows], rows
-    jax.eval_shape(searched, [abstract], *inputs, threshold=jnp.float32(threshold))
-    assert bool(calls) == taken
 
 
 def test_an_empty_source_has_an_empty_translation(params):

@@ -1,7 +1,6 @@
 """The additive score: a hidden layer over query and annotation (Bahdanau et al. 2015)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import jax
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
@@ -14,8 +13,6 @@ from fa_jax.attention.score import Score, Sizes, glorot
 @dataclass(frozen=True)
 class Concat(Score):
     """`v_a · tanh(W_a [h_{t-1}; h̄_s])`, without biases (VS Eq. 3; Bahdanau et al. 2015)."""
-
-    in_kernel: ClassVar[tuple[str, ...] | None] = ("vector",)
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         kernel_key, vector_key = jax.random.split(key)

@@ -1,7 +1,6 @@
 """An additive score that also reads the word fed back (Choi et al. 2018)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import jax
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
@@ -14,8 +13,6 @@ from fa_jax.attention.score import Score, Sizes, glorot
 @dataclass(frozen=True)
 class Feedback(Score):
     """`v · tanh(W [h_{t-1}; h̄_s; i_t])`: AttY, FG Eq. 6."""
-
-    in_kernel: ClassVar[tuple[str, ...] | None] = ("vector",)
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         kernel_key, vector_key = jax.random.split(key)

@@ -18,8 +18,6 @@ class FineGrained(Score):
 
     windowed_from: ClassVar[float] = 16
 
-    in_kernel: ClassVar[tuple[str, ...] | None] = ("output_kernel",)
-
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         hidden_key, output_key = jax.random.split(key)
         kernel_key, _ = jax.random.split(hidden_key)

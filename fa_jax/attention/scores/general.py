@@ -1,7 +1,6 @@
 """The product of query and annotation through a matrix (Luong et al. 2015, Eq. 7)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
@@ -12,8 +11,6 @@ from fa_jax.attention.score import Score, Sizes, glorot, multiplied
 @dataclass(frozen=True)
 class General(Score):
     """`h_{t-1} · W h̄_s`."""
-
-    in_kernel: ClassVar[tuple[str, ...] | None] = ()
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         return {"memory_kernel": glorot(key, sizes.memory, sizes.query)}
