@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
@@ -13,7 +14,7 @@ from jaxtyping import Int
 
 from fa_jax.config import Config
 from fa_jax.data.codec import TextCodec, load_codec
-from fa_jax.data.corpora import Pairs, load_corpus
+from fa_jax.data.corpora import load_corpus
 from fa_jax.data.corpora.text_files import SPLITS
 from fa_jax.data.tokenizers import Words
 from fa_jax.decoding.local_devices import TrainedModel
@@ -23,6 +24,9 @@ from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
 from fa_jax.runs.folder import check_own, read_config, run_folder
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.whole_files import write_bytes, write_text
+
+if TYPE_CHECKING:  # those who translate need not wait for TFDS
+    from fa_jax.data.corpora.pairs import Pairs
 
 TRANSLATIONS = 100
 """Likely translations of a word that a run keeps: the most that `shortlist_translations` takes."""
@@ -54,7 +58,7 @@ class Run:
         """What searches and traces take; made once, so that its parameters move once."""
         return TrainedModel(self.params, self.config.model)
 
-    def pairs(self, split: str) -> Pairs:
+    def pairs(self, split: str) -> "Pairs":
         """A split of its corpus: "train", "validation" or "test".
 
         Raises:

@@ -6,7 +6,7 @@ import lzma
 import pytest
 
 from fa_jax.data import corpora
-from fa_jax.data.corpora import builders, load_corpus, text_files
+from fa_jax.data.corpora import builders, load_corpus, pairs, text_files
 from fa_jax.errors import UserError
 
 ENGLISH = ["I am here.", "It rains.", "Good night."]
@@ -207,9 +207,10 @@ def test_sets_of_tfds_are_read_through_their_builder(folder, monkeypatch):
     assert "holds en, ja, not de-en" in message("any_translate/ja-en", "de-en")
 
 
-def test_examples_are_those_that_tfds_decodes(folder):
+def test_pairs_are_those_that_tfds_decodes(folder):
     builder, _ = builders.builder_of(str(folder), ("en", "ja"))
     decoded = builder.as_data_source(split="train")
-    found = builders.Examples(builder, "train")
-    assert [*found] == found.__getitems__(range(len(found))) == [*decoded]
+    found = pairs.Pairs([builder], "train", ("ja", "en"))
+    assert [*found] == [(one["ja"].decode(), one["en"].decode()) for one in decoded]
+    assert [found[row] for row in range(len(found))] == [*found]
     assert len(found) == len(decoded) == 3

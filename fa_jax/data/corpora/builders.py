@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 import io
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow_datasets as tfds
-from tensorflow_datasets.proto import tf_example_pb2
 
 from fa_jax.cache import cache_folder, lock
 from fa_jax.data.corpora import DOCUMENT, EMBEDDED
@@ -62,35 +61,6 @@ class ParallelCorpus(tfds.core.GeneratorBasedBuilder):
         source = self.builder_config
         for number, (document, pair) in enumerate(source.read(split)):
             yield number, {**dict(zip(source.languages, pair, strict=True)), DOCUMENT: document}
-
-
-class Examples(Sequence[dict[str, bytes | int]]):
-    """A split's examples by index: texts and numbers by feature. TFDS itself would make an array of
-    each, which takes four times as long."""
-
-    def __init__(self, builder: tfds.core.DatasetBuilder, split: str):
-        raw = tfds.decode.DeserializeMethod.RAW_BYTES
-        self._data = builder.as_data_source(split=split, deserialize_method=raw)
-
-    def __len__(self) -> int:
-        return len(self._data)
-
-    def __getitem__(self, index: int) -> dict[str, bytes | int]:
-        if not 0 <= index < len(self):
-            raise IndexError(index)  # iteration ends by it
-        return _parsed(self._data[index])
-
-    def __getitems__(self, indices: Sequence[int]) -> list[dict[str, bytes | int]]:
-        """Many at once, which is faster."""
-        return [*map(_parsed, self._data.__getitems__(indices))]
-
-
-def _parsed(record: bytes) -> dict[str, bytes | int]:
-    features = tf_example_pb2.Example.FromString(record).features.feature
-    return {
-        name: (feature.bytes_list.value or feature.int64_list.value)[0]
-        for name, feature in features.items()
-    }
 
 
 def builder_of(name: str, languages: tuple[str, str]) -> tuple[tfds.core.DatasetBuilder, str]:
