@@ -1,7 +1,9 @@
 """What is shipped: ranges instead of pins, the corpora with their licences, no traces."""
 
+import os
 import re
 import subprocess
+import sys
 
 import fa_jax
 from fa_jax.data.corpora import EMBEDDED
@@ -20,6 +22,17 @@ def test_each_corpus_comes_with_its_licence():
     for name in EMBEDDED:
         assert f"`{name}`" in licences
         assert len(list((folder / name).glob("*.tsv.xz"))) == 3
+
+
+def test_an_empty_folder_of_its_name_does_not_hide_the_package(tmp_path):
+    """Such as a clone in the folder where one runs Python. It is installed, editable or not."""
+    (tmp_path / "fa_jax").mkdir()
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    code = "import importlib.util as u; print(u.find_spec('fa_jax').origin)"
+    finished = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert finished.stdout.strip().endswith("__init__.py"), finished
 
 
 def test_a_trained_run_comes_with_the_package():

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fa_jax.data.capitals import usual_case
+from fa_jax.data.marks import usual_marks
+from fa_jax.data.reading import in_one_line, read
 from fa_jax.data.tokenizers import Tokenizer, read_tokenizer, saved_tokenizer
 from fa_jax.data.vocabulary import BEGIN, END, PAD, SPECIAL, Vocabulary
 from fa_jax.errors import UserError
@@ -22,11 +25,20 @@ class TextCodec:
 
     def encode(self, text: str) -> list[int]:
         """Numbers of a text's tokens, without begin and end of sentence."""
-        return self.vocabulary.ids(self.tokenizer.tokenize(text))
+        return self.vocabulary.ids(self.tokenizer.tokenize(read(text)))
+
+    def usual(self, text: str) -> str:
+        """A text to translate, as it is read, with the marks and the case of training's lines."""
+        text = usual_marks(read(text), self.vocabulary)
+        return usual_case(text, self.tokenizer.tokenize, self.vocabulary)
 
     def decode(self, ids: Sequence[int]) -> str:
         """Text as people write it, up to the end of sentence; unknown words as `<unk>`."""
-        return self.tokenizer.detokenize(self.tokens(ids))
+        return self.text(self.tokens(ids))
+
+    def text(self, tokens: Sequence[str]) -> str:
+        """As people write it, in one line."""
+        return in_one_line(self.tokenizer.detokenize(tokens))
 
     def tokens(self, ids: Sequence[int]) -> list[str]:
         """Tokens up to the end of sentence, without pad and begin."""

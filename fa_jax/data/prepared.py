@@ -2,7 +2,6 @@
 
 import hashlib
 import sys
-import tempfile
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -18,11 +17,13 @@ from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.corpora import Corpus, load_corpus
 from fa_jax.data.encoded import EncodedPairs, EncodedTexts
 from fa_jax.data.longest_learnt import longest_learnt
+from fa_jax.data.reading import read
 from fa_jax.data.tokenizers import TOKENIZERS, Tokenizer
 from fa_jax.data.vocabulary import UNKNOWN, most_frequent
 from fa_jax.errors import UserError
+from fa_jax.whole_files import whole_folder
 
-FORMAT = "3"
+FORMAT = "4"
 """Changes when what lies in the cache would be read or learnt differently."""
 NOT_LEARNT_FROM = ("corpus", "max_length", "documents", "padded_shapes")
 """Settings that change no vocabulary; a corpus counts by its text."""
@@ -64,14 +65,14 @@ def prepare(config: DataConfig, codecs: tuple[TextCodec, TextCodec] | None = Non
 
 @dataclass(frozen=True)
 class _Side:
-    """The texts of a corpus's training set on one side (0: source), as often as asked for."""
+    """The texts of a corpus's training set on one side (0: source), read, as often as asked for."""
 
     corpus: Corpus
     place: int
     language: str
 
     def __iter__(self) -> Iterator[str]:
-        return (pair[self.place] for pair in self.corpus.train)
+        return (read(pair[self.place]) for pair in self.corpus.train)
 
 
 def _learnt(texts: _Side, config: DataConfig) -> TextCodec:
@@ -123,17 +124,10 @@ def _number(tokenizer: Tokenizer, texts: _Side) -> Numbers:
 
 
 def _kept(kind: str, of: object, write: Callable[[Path], None]) -> Path:
-    """The cache's folder of what was made `of` this; where there is none, what `write` makes.
-
-    Written beside and renamed, so that a folder that is there is whole.
-    """
-    key = hashlib.sha256(repr((FORMAT, of)).encode()).hexdigest()[:16]
-    folder = cache_folder() / kind / key
+    """The cache's folder of what was made `of` this; where there is none, what `write` makes."""
+    folder = cache_folder() / kind / hashlib.sha256(repr((FORMAT, of)).encode()).hexdigest()[:16]
     with lock(folder):
         if not folder.exists():
-            with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
-                made = Path(beside) / key
-                made.mkdir()
+            with whole_folder(folder) as made:
                 write(made)
-                made.rename(folder)
     return folder

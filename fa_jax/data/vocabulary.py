@@ -19,10 +19,28 @@ class Vocabulary:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        return {token: number for number, token in enumerate(self.tokens)}
+        return {token: n for n, token in enumerate(self.tokens) if n >= len(SPECIAL)}
+
+    @cached_property
+    def _letters(self) -> dict[str, int]:
+        letters: dict[str, int] = {}
+        for number, token in enumerate(self.tokens[len(SPECIAL) :], start=len(SPECIAL)):
+            for letter in token:
+                letters.setdefault(letter, number)
+        return letters
+
+    def rank(self, letter: str) -> int:
+        """The number of the first token that has this letter; if none has, of one more token."""
+        return self._letters.get(letter, len(self))
+
+    @cached_property
+    def has_capitals(self) -> bool:
+        """Whether any token has one."""
+        return any(map(str.isupper, self._letters))
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
-        """Numbers of tokens; those not known become UNKNOWN."""
+        """Numbers of a text's tokens; those not known become UNKNOWN. So do special ones: `</s>` in
+        a text is text."""
         return [self._numbers.get(token, UNKNOWN) for token in tokens]
 
 

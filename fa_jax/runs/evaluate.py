@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Int
 
 from fa_jax.config import DecodingConfig
+from fa_jax.data.given import checked_pairs
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
@@ -66,7 +67,7 @@ def evaluate(
       compilation included.
 
     Raises:
-      UserError: no such split, no pairs, or runs that do not go together.
+      UserError: no such split, no pairs of texts, or runs that do not go together.
 
     >>> run = fa_jax.load_run("en-ja")
     >>> evaluation = fa_jax.evaluate(run, pairs=[("I like cats.", "私は猫が好きです。")])
@@ -79,6 +80,8 @@ def evaluate(
     if pairs is None:
         pairs = runs[0].pairs(split)
         boundaries = pairs.documents()
+    else:
+        pairs = checked_pairs(pairs)
     return scored(runs, pairs, decoding, title, documents=boundaries, whole=documents)
 
 
@@ -147,17 +150,18 @@ def perplexity(
       A number of at least 1. If all words are equally likely, it is the number of words.
 
     Raises:
-      UserError: no such split, or no pairs.
+      UserError: no such split, or no pairs of texts.
 
     >>> run = fa_jax.load_run("en-ja")
     >>> round(fa_jax.perplexity(run, pairs=[("I like cats.", "私は猫が好きです。")]), 1)
     1.4
     """
-    pairs = run.pairs(split) if pairs is None else pairs
+    pairs = run.pairs(split) if pairs is None else checked_pairs(pairs)
     if not pairs:
         raise UserError("there are no sentence pairs to evaluate")
     sources, targets = zip(*pairs, strict=True)
     decoding = decoding or run.config.decoding
+    sources = map(run.source.usual, sources)
     ids = [run.source.encode(source)[: decoding.max_source_length] for source in sources]
     words = [run.target.encode(target) for target in targets]
     found = trace_translations(run.model, decoding, ids, words, lambda trace: trace.log_probs)

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from fa_jax.config import DecodingConfig
+from fa_jax.data.capitals import in_case_of
 from fa_jax.data.tokenizers import Subwords
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 from fa_jax.data.vocabulary import UNKNOWN
@@ -23,13 +24,14 @@ from fa_jax.runs.run import Run
 class Searched:
     """Lines, and what was found of each.
 
-    run: the first one of an ensemble. tokens: of each line, as the run reads it. ids: their
-    numbers, and those of the other runs. documents: document i, which was read whole, is the lines
-    from the i-th of these numbers up to the next one. results: of each line.
+    run: the first one of an ensemble. lines: as people write them. tokens: as the run reads them.
+    ids: their numbers, and those of the other runs. documents: document i, which was read whole, is
+    the lines from the i-th of these numbers up to the next one. results: of each line.
     """
 
     run: Run
     decoding: DecodingConfig
+    lines: Sequence[str]
     tokens: list[list[str]]
     ids: list[list[list[int]]]
     documents: Int[np.ndarray, " boundaries"]
@@ -73,7 +75,10 @@ class Searched:
                     source = whole_words(source, spaced=spaced)
                 tokens = written[line][place], source
                 written[line][place] = replace_unknown(*tokens, weights, run.dictionary)
-        return [[target.tokenizer.detokenize(tokens) for tokens in line] for line in written]
+        return [
+            [in_case_of(line, target.text(tokens)) for tokens in of_line]
+            for line, of_line in zip(self.lines, written, strict=True)
+        ]
 
     def traced(
         self,
@@ -119,7 +124,10 @@ def search_lines(
     longest = None
     if documents is None or not whole:
         documents, longest = np.arange(len(lines) + 1), decoding.max_source_length
-    tokens = [[run.source.tokenizer.tokenize(line)[:longest] for line in lines] for run in runs]
+    tokens = [
+        [run.source.tokenizer.tokenize(run.source.usual(line))[:longest] for line in lines]
+        for run in runs
+    ]
     ids = [
         [run.source.vocabulary.ids(line) for line in of_run]
         for run, of_run in zip(runs, tokens, strict=True)
@@ -138,7 +146,7 @@ def search_lines(
         lexicon=lexicon,
         progress=progress,
     )
-    return Searched(runs[0], decoding, tokens[0], ids, documents, results)
+    return Searched(runs[0], decoding, lines, tokens[0], ids, documents, results)
 
 
 def never_written(run: Run, decoding: DecodingConfig) -> tuple[int, ...]:

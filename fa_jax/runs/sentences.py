@@ -10,6 +10,7 @@ from itertools import accumulate
 import numpy as np
 import sentencex
 
+from fa_jax.data.reading import read
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 from fa_jax.decoding.forced import SpanTrace, Trace
 from fa_jax.decoding.search import SearchResult
@@ -17,7 +18,7 @@ from fa_jax.decoding.search import SearchResult
 
 def sentences(line: str, language: str) -> list[str]:
     """A line's sentences, without the space between them; a line of one sentence as it is."""
-    found = [part.strip() for part in sentencex.segment(language, line)]
+    found = [part.strip() for part in sentencex.segment(language, read(line))]
     found = [part for part in found if part]
     return found if len(found) > 1 else [line]
 

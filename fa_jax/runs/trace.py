@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from fa_jax.config import DecodingConfig
+from fa_jax.data.given import checked_lines
 from fa_jax.data.vocabulary import END, SPECIAL
 from fa_jax.decoding.forced import SpanTrace, trace_translations
 from fa_jax.decoding.search import joined
@@ -40,7 +41,7 @@ def trace(
       are described at `SpanTrace` and at `Trace`, which it extends; alternatives are tokens.
 
     Raises:
-      UserError: the line is empty; or as `translate`.
+      UserError: the line is empty or no text; or as `translate`.
 
     >>> found = fa_jax.trace(fa_jax.load_run("en-ja"), "I like cats.", threshold=1.2)
     >>> found.windows.shape == (len(found.target_tokens), len(found.source_tokens))
@@ -61,8 +62,8 @@ def traces(
     Raises:
       UserError: a line is empty; or as `translate`.
     """
-    whole, language = run.config.data.documents, run.source.language
-    if whole:
+    lines, language = checked_lines(lines), run.source.language
+    if run.config.data.documents:
         documents = [line.split("\n") for line in lines]
     else:
         documents = [sentences(line, language) if split else [line] for line in lines]
@@ -73,7 +74,7 @@ def traces(
     if not all(documents) or not all(found.tokens):
         raise UserError("an empty line has no translation to trace")
     found, space = iter(traces_of(found)), space_between(run.target.language)
-    if whole:
+    if run.config.data.documents:
         return [*found]
     return [joined_spans([*itertools.islice(found, len(parts))], space) for parts in documents]
 

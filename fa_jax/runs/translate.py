@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fa_jax.config import DecodingConfig
+from fa_jax.data.given import checked_lines
 from fa_jax.data.vocabulary import END, SPECIAL
 from fa_jax.decoding.forced import Trace
 from fa_jax.errors import UserError
@@ -55,15 +56,15 @@ def translate(
         source_tokens: with details; "<unk>" for those that the run does not know.
 
     Raises:
-      UserError: n_best does not fit the beam; the runs do not fit each other; unknown words are
-        to be replaced, but the run has no alignment or the dictionary cannot be read; documents
-        have one translation, without details.
+      UserError: lines are no list of texts; n_best does not fit the beam; the runs do not fit each
+        other; unknown words are to be replaced, but the run has no alignment or the dictionary
+        cannot be read; documents have one translation, without details.
 
     >>> (record,) = fa_jax.translate(fa_jax.load_run("en-ja"), ["I like cats."])
     >>> record["translations"][0]["text"]
     '私は猫が好きです。'
     """
-    runs = ensemble(run)
+    runs, lines = ensemble(run), checked_lines(lines)
     decoding = decoding or runs[0].config.decoding
     beam = decoding.beam_size
     if not 1 <= n_best <= beam:

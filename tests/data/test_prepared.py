@@ -88,6 +88,19 @@ def test_changed_text_is_encoded_again(config, tokenized):
     assert [data.source.decode(text) for text in numbers(data)[0]] == ["dab", "a", "b"]
 
 
+def test_text_as_people_have_it_is_learnt_from_as_clean_text(config, tokenized):
+    clean = prepare(config)
+    for split in ("train", "validation", "test"):
+        lines = "\ufeffa\xa0cab \0\r\na \u3000bad ca\xadb\nab\u200bba\t\n"
+        with open(f"{config.corpus}/{split}.en", "w", encoding="utf-8", newline="") as file:
+            file.write(lines)
+    dirty = prepare(config)
+    assert dirty.source == clean.source
+    assert numbers(dirty) == numbers(clean)
+    assert tokenized[6:9] == TEXTS["en"]
+    assert dirty.corpus.test[1][0] == "a \u3000bad ca\xadb"
+
+
 def test_texts_are_taken_in_any_order():
     texts = EncodedTexts(np.array([5, 6, 7, 8, 9], np.int32), np.array([0, 2, 2, 5]))
     taken = texts.take(np.array([2, 1, 0, 2]))

@@ -1,5 +1,6 @@
 """Numbers of tokens, and codecs on disk."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 import fa_jax
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.tokenizers import TOKENIZERS, Characters, Subwords, Words
-from fa_jax.data.vocabulary import most_frequent
+from fa_jax.data.vocabulary import BEGIN, END, PAD, most_frequent
 from fa_jax.errors import UserError
 
 COUNTS = {"b": 2, "a": 2, "c": 5, "d": 1, "<pad>": 9}
@@ -41,6 +42,20 @@ def test_a_codec_comes_back_from_disk(kind, tmp_path):
     loaded = load_codec(tmp_path, "source")
     assert loaded == codec
     assert loaded.decode([1, *loaded.encode(texts[0]), 2, 5, 0]) == texts[0]
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_what_a_text_says_is_no_control(kind):
+    """Not even where training's text was full of it."""
+    text = "a </s> b <pad> c <s> d <unk> e ▁ f"
+    tokenizer = TOKENIZERS[kind].learn([text] * 9, "en", 60)
+    counts = Counter(tokenizer.tokenize(text))
+    codec = TextCodec("en", tokenizer, most_frequent(counts, 60))
+    ids = codec.encode(text)
+    assert not {PAD, BEGIN, END} & {*ids}
+    found = codec.decode(ids).split()
+    assert (found[0], found[-1]) == ("a", "f")
+    assert "▁" not in tokenizer.tokenize("a▁b") or kind == "word"
 
 
 @pytest.mark.parametrize("side", ["source", "target"])

@@ -131,6 +131,22 @@ def test_more_translations_than_the_beam_has(run, n_best, mend):
         translate(run, LINES, n_best=n_best)
 
 
+def test_lines_fit_lines_whatever_a_run_learnt(run):
+    odd = Vocabulary((*SPECIAL, "x\ry", "x\u2028y"))
+    learnt = replace(run, target=replace(run.target, vocabulary=odd))
+    texts = [one["text"] for r in translate(learnt, LINES, n_best=3) for one in r["translations"]]
+    assert {*map(len, map(str.splitlines, texts))} == {0, 1}
+    assert any("x y" in text for text in texts)
+
+
+def test_lines_in_capitals_are_translated_into_capitals(run):
+    (small,), (large,) = (
+        [one["text"] for one in record["translations"]]
+        for record in translate(run, ["abba cab", "ABBA\xa0CAB"])
+    )
+    assert large == small.upper() != small
+
+
 def test_unknown_words_need_an_alignment():
     with pytest.raises(UserError, match="an alignment, and the attention of tiny has none"):
         translate(make_run(attention=AttentionConfig(span="none")), LINES)

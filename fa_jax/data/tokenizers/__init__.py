@@ -1,7 +1,7 @@
 """Text to tokens and back. A tokenizer is a file of this folder and a row of `TOKENIZERS`.
 
-Text is stripped of outer white space and otherwise left as it is: scores are computed on text as
-people write it, so nothing is normalised away.
+Texts come as `read` makes them. Nothing else is normalised away: scores are computed on text as
+people write it.
 """
 
 from collections.abc import Callable

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from fa_jax.data.tokenizers.tokenizer import SPACE
 
+SPACES = str.maketrans({" ": SPACE, SPACE: "_"})
+"""A block that a text holds is no space."""
+
 
 @dataclass(frozen=True)
 class Characters:
@@ -15,7 +18,7 @@ class Characters:
         return cls()
 
     def tokenize(self, text: str) -> list[str]:
-        return list(text.strip().replace(" ", SPACE))
+        return list(text.strip().translate(SPACES))
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         return "".join(tokens).replace(SPACE, " ").strip()

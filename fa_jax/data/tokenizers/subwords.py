@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 import sentencepiece
 
-from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
+from fa_jax.data.tokenizers.tokenizer import SPACE, WRITTEN_WITHOUT_SPACES
 from fa_jax.data.tokenizers.words import Words
 from fa_jax.errors import UserError
 
@@ -47,7 +47,7 @@ class Subwords:
             texts = map(functools.partial(_bordered, words), texts)
         try:
             sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=iter(texts),
+                sentence_iterator=(text.replace(SPACE, "_") for text in texts),
                 model_writer=model,
                 model_type="bpe",
                 # sentencepiece counts its own unknown; our other three special tokens do not.
@@ -70,7 +70,8 @@ class Subwords:
         return cls(model.getvalue())
 
     def tokenize(self, text: str) -> list[str]:
-        return _sentencepiece(self.model).encode(text.strip(), out_type=str)
+        # A block that a text holds is no space.
+        return _sentencepiece(self.model).encode(text.strip().replace(SPACE, "_"), out_type=str)
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         return _sentencepiece(self.model).decode_pieces(list(tokens))

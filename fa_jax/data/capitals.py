@@ -1,0 +1,75 @@
+"""Lines in capitals, in small letters or in Title Case, in the case that training's lines have.
+
+Lines of ordinary case stay as they are. In the others each word has the case that the vocabulary
+knows best (truecasing, Lita et al. 2003).
+"""
+
+import math
+import re
+from collections.abc import Callable
+
+from fa_jax.data.vocabulary import UNKNOWN, Vocabulary
+
+MARGIN = 1.5
+"""Nats by which a capital must be likelier inside a sentence: where it begins one it is counted,
+too."""
+OF_TITLES = 10.0
+"""Nats that a line must win if all its words begin with a capital: names and greetings win less."""
+ENDS_SENTENCE = re.compile(r".*[.!?]\W*")
+
+
+def in_capitals(text: str) -> bool:
+    """Whether it has several words, and capitals alone."""
+    return text.isupper() and len(_initials(text)) > 1 and _is_cased(text)
+
+
+def in_case_of(line: str, text: str) -> str:
+    """The text in capitals, if the line is and if the text's script has them."""
+    return text.upper() if in_capitals(line) and _is_cased(text) else text
+
+
+def usual_case(text: str, tokenize: Callable[[str], list[str]], vocabulary: Vocabulary) -> str:
+    """A text in the case of training's lines: those of `tokenize` and `vocabulary`.
+
+    text: with single spaces between its words.
+    """
+    if not _is_cased(text):
+        return text
+    if not vocabulary.has_capitals:
+        return text.lower()
+    initials = _initials(text)
+    titled = not text.isupper() and len(initials) > 1 and all(map(str.isupper, initials))
+    begins_small = text.islower() and re.match(r"\W*[^\W\d_]", text)
+    if not (titled or begins_small or in_capitals(text)):
+        return text
+
+    def surprise(word: str) -> float:
+        """-log p, with a token's frequency one by its rank (Zipf)."""
+        ranks = [n - UNKNOWN or len(vocabulary) ** 2 for n in vocabulary.ids(tokenize(word))]
+        return sum(math.log(rank * math.log(len(vocabulary))) for rank in ranks)
+
+    words, usual, begins = text.split(" "), [], True
+    for word in words:
+        small = word.lower()
+        large = re.sub(r"^\W*[^\W\d_]", lambda found: found[0].upper(), small)
+        price = {
+            word.upper(): MARGIN,
+            large: 0.0 if begins else MARGIN,
+            small: math.inf if begins else 0.0,
+        }
+        usual.append(min(price, key=lambda form: surprise(form) + price[form]))
+        begins = bool(ENDS_SENTENCE.fullmatch(word)) or (begins and not re.search(r"\w", word))
+    if titled and sum(map(surprise, words)) - sum(map(surprise, usual)) < OF_TITLES:
+        return text
+    return " ".join(usual)
+
+
+def _initials(text: str) -> list[str]:
+    """Those of its words."""
+    return re.findall(r"(?:^|\s)[\W_]*([^\W\d_])", text)
+
+
+def _is_cased(text: str) -> bool:
+    """Whether most of its letters are small or capital ones."""
+    letters = [*filter(str.isalpha, text)]
+    return 2 * sum(letter.lower() != letter.upper() for letter in letters) > len(letters)

@@ -1,0 +1,39 @@
+"""Marks that training hardly saw become those of their kind that it saw."""
+
+import unicodedata
+
+from fa_jax.data.vocabulary import Vocabulary
+
+KINDS = (("'", *"’‘‚‛ʼ′`´"), ('"', *"“”„‟«»″"), ("-", *"‐‑‒–—―−"), ("...", "…"), ("~", *"〜～"))
+"""What stands for the same, on a typewriter first. Unicode knows their shapes, not their sense."""
+KIND_OF = {mark: kind for kind in KINDS for mark in kind}
+RARER = 20
+"""Times: marks that are so much rarer than others of their kind are hardly known, by their rank
+(Zipf). So are those of the rarer half of the tokens that are twice as rare: characters are few."""
+WIDE = ord("！") - ord("!")
+
+
+def usual_marks(text: str, vocabulary: Vocabulary) -> str:
+    """A text whose marks are those that training saw most of their kind.
+
+    A character that the vocabulary lacks may also be there in its compatibility form (NFKC), or as
+    a wide one. All others stay.
+    """
+    usual = {character: _usual(character, vocabulary) for character in {*text}}
+    return unicodedata.normalize("NFC", "".join(map(usual.__getitem__, text)))
+
+
+def _usual(character: str, vocabulary: Vocabulary) -> str:
+    rank = vocabulary.rank(character)
+    half = len(vocabulary) // 2
+    others = KIND_OF.get(character, ())
+    if rank == len(vocabulary):
+        wide = chr(ord(character) + WIDE) if "!" <= character <= "~" else character
+        others = (*others, unicodedata.normalize("NFKC", character), wide)
+    for other in others:
+        of_other = max(
+            (vocabulary.rank(c) for c in other if not unicodedata.combining(c)), default=0
+        )
+        if of_other < rank >= min(RARER * of_other, max(2 * of_other, half), len(vocabulary)):
+            return other
+    return character

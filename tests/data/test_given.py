@@ -1,0 +1,75 @@
+"""What a caller may give that is no text."""
+
+import subprocess
+import sys
+
+import pytest
+
+from fa_jax.data.given import checked_lines, checked_pairs
+from fa_jax.errors import UserError
+
+
+@pytest.mark.parametrize(
+    "lines, words",
+    [
+        ("I like cats.", "must be a list of texts"),
+        (b"I like cats.", "must be a list of texts"),
+        (None, "must be a list of texts"),
+        (7, "must be a list of texts"),
+        (["a", None], "number 2 must be a text, got None"),
+        ([b"a"], "number 1 must be a text, got b'a'"),
+        (["a\ud83d"], r"character 2 of number 1 is half a letter \(U\+D83D\)"),
+        (["", "caf\udce9"], r"character 4 of number 2 is half a letter"),
+    ],
+)
+def test_what_is_no_list_of_texts_is_said(lines, words):
+    with pytest.raises(UserError, match=words):
+        checked_lines(lines)
+
+
+@pytest.mark.parametrize(
+    "pairs, words",
+    [
+        ([("a", "b"), ("a", "b", "c")], "pair 2 must be two texts"),
+        ([()], "pair 1 must be two texts"),
+        (["ab"], "pair 1 must be a list of texts"),
+        ("ab", "pairs must be a list"),
+        (None, "pairs must be a list"),
+        ([("a", None)], "pair 1: number 2 must be a text"),
+        ([("a", "b\ud83d")], "pair 1: character 2 of number 2 is half a letter"),
+    ],
+)
+def test_what_are_no_pairs_of_texts_is_said(pairs, words):
+    with pytest.raises(UserError, match=words):
+        checked_pairs(pairs)
+
+
+CALLS = """
+import fa_jax
+run = fa_jax.load_run("en-ja")
+for call in (
+    lambda: fa_jax.translate(run, "I like cats."),
+    lambda: fa_jax.translate(run, [None]),
+    lambda: fa_jax.translate(run, ["a\\ud83d"]),
+    lambda: fa_jax.trace(run, b"I like cats."),
+    lambda: fa_jax.show(run, "caf\\udce9", "cats.html"),
+    lambda: fa_jax.evaluate(run, pairs=[("a", "b", "c")]),
+    lambda: fa_jax.perplexity(run, pairs=[("a", "b", "c")]),
+):
+    try:
+        print(call())
+    except fa_jax.UserError as error:
+        print("said:", error)
+"""
+
+
+def test_every_function_says_it():
+    """Outside of this process, whose type checker would be the first to say it."""
+    finished = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True)
+    said = finished.stdout.splitlines()
+    assert [line.partition(":")[0] for line in said] == ["said"] * 7, finished.stderr
+
+
+def test_lines_and_pairs_come_back_from_anything_that_holds_them():
+    assert checked_lines(iter(["a", ""])) == ["a", ""]
+    assert checked_pairs(iter([["a", "b"]])) == [("a", "b")]

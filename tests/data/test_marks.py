@@ -1,0 +1,44 @@
+"""Marks that a vocabulary hardly knows."""
+
+import pytest
+
+from fa_jax.data.marks import usual_marks
+from fa_jax.data.vocabulary import most_frequent
+
+
+def known(*tokens):
+    """A vocabulary of these, the most frequent first."""
+    return most_frequent({token: len(tokens) - n for n, token in enumerate(tokens)}, 10_000)
+
+
+TYPEWRITER = known("'", '▁"', "-", ".", ",", "!", "(", *"abcdefghijklmnopqrstuvwxyz0123456789I")
+
+
+@pytest.mark.parametrize(
+    "text, read",
+    [
+        ("I don’t", "I don't"),
+        ("“well” — she said…", '"well" - she said...'),
+        ("ｗｅｌｌ，ｃｏｍｅ！（２", "well,come!(2"),
+        ("ﬁne ①", "fine 1"),
+        ("猫 ❤ é", "猫 ❤ é"),
+    ],
+)
+def test_what_training_never_saw_is_what_it_saw(text, read):
+    assert usual_marks(text, TYPEWRITER) == read
+
+
+def test_what_training_saw_stays():
+    german = known("▁„", "“", "–", '"', "-", "’", *"abc")
+    assert usual_marks('„a“ – b’ "c" -', german) == '„a“ – b’ "c" -'
+    assert usual_marks("«a» 'c'", german) == '"a" ’c’'
+
+
+def test_a_mark_that_training_hardly_saw_is_the_frequent_one():
+    rare = known("'", *(f"word{n}" for n in range(90)), "’", "²", "2")
+    assert usual_marks("it’s m²", rare) == "it's m²"
+
+
+def test_marks_become_wide_ones():
+    japanese = known("。", "、", "！", "？", "バ", "ハ", "ア")
+    assert usual_marks("ア!ﾊﾞ?", japanese) == "ア！バ？"
