@@ -6,6 +6,7 @@ from typing import Any
 
 from fa_jax.config import DecodingConfig
 from fa_jax.config_file import config_json
+from fa_jax.data import reading
 from fa_jax.data.codec import save_codec
 from fa_jax.data.corpora import default_corpus
 from fa_jax.decoding.local_devices import SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS
@@ -19,6 +20,7 @@ from fa_jax.whole_files import whole_folder, write_bytes, write_text
 SENTENCES = 32
 """That a program searches together."""
 SCRIPT = Path(program.__file__).with_name("translate.py")
+READING = Path(reading.__file__)
 
 
 def export(
@@ -77,7 +79,8 @@ def export(
             write_bytes(new / one["file"], lowered)
         config = _config(run, decoding, programs)
         write_json(new / "config.json", config)
-        write_bytes(new / "translate.py", SCRIPT.read_bytes())
+        for script in (SCRIPT, READING):
+            write_bytes(new / script.name, script.read_bytes())
         card = model_card(
             run,
             _corpus(run),

@@ -8,6 +8,7 @@ import argparse
 import functools
 import json
 import re
+import runpy
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -91,18 +92,20 @@ class Codec:
         content = (folder / f"{side}.vocabulary.json").read_text(encoding="utf-8")
         self.settings = json.loads(content)
         self.tokens = self.settings["tokens"]
-        self.numbers = {token: number for number, token in enumerate(self.tokens)}
+        self.numbers = {token: n for n, token in enumerate(self.tokens) if n > UNKNOWN}
+        reading = runpy.run_path(str(folder / "reading.py"))
+        self.read, self.in_one_line = reading["read"], reading["in_one_line"]
         make = {"subword": _subwords, "character": _characters, "word": _words, "split": _split}
         self.tokenize, self.detokenize = make[self.settings["tokenizer"]](
             folder / f"{side}.subwords.model", self.settings
         )
 
     def encode(self, line: str) -> list[int]:
-        return [self.numbers.get(token, UNKNOWN) for token in self.tokenize(line.strip())]
+        return [self.numbers.get(token, UNKNOWN) for token in self.tokenize(self.read(line))]
 
     def decode(self, ids: Iterable[int]) -> str:
         tokens = [self.tokens[number] for number in ids if number == UNKNOWN or number > END]
-        return self.detokenize(tokens)
+        return self.in_one_line(self.detokenize(tokens))
 
 
 Pair = tuple[Callable[[str], list[str]], Callable[[list[str]], str]]
@@ -112,12 +115,15 @@ def _subwords(model: Path, settings: dict) -> Pair:
     import sentencepiece
 
     pieces = sentencepiece.SentencePieceProcessor(model_proto=model.read_bytes())
-    return lambda text: pieces.encode(text, out_type=str), pieces.decode_pieces
+    return (
+        lambda text: pieces.encode(text.replace(SPACE, "_"), out_type=str),
+        pieces.decode_pieces,
+    )
 
 
 def _characters(model: Path, settings: dict) -> Pair:
     return (
-        lambda text: list(text.replace(" ", SPACE)),
+        lambda text: list(text.translate(str.maketrans({" ": SPACE, SPACE: "_"}))),
         lambda tokens: "".join(tokens).replace(SPACE, " ").strip(),
     )
 

@@ -3,6 +3,7 @@
 import json
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 
@@ -19,7 +20,7 @@ from fa_jax.data.corpora import load_corpus
 from fa_jax.data.tokenizers import Characters, Split, Words
 from fa_jax.data.vocabulary import SPECIAL, Vocabulary
 from fa_jax.exports import program
-from fa_jax.exports.export import SCRIPT
+from fa_jax.exports.export import READING, SCRIPT
 from tests.command import environment
 
 WITHOUT_FA_JAX = (
@@ -134,12 +135,15 @@ def test_an_export_that_fails_leaves_nothing(run, tmp_path, monkeypatch):
         ("ja", Words("ja"), "私は GitHub Actions が好きです。"),
         ("en", Characters(), "a b"),
         ("en", Split(), "a b@@  c"),
+        ("en", Split(), "a\xa0</s> \0 b"),
+        ("en", Characters(), "\ufeffa ▁ cafe\u0301"),
     ],
 )
 def test_its_tokenizers_are_ours(language, tokenizer, text, tmp_path):
     tokens = [token for token in tokenizer.tokenize(text) if token not in SPECIAL]
     codec = TextCodec(language, tokenizer, Vocabulary((*SPECIAL, *dict.fromkeys(tokens[1:]))))
     save_codec(codec, tmp_path, "source")
+    shutil.copy(READING, tmp_path)
     found = runpy.run_path(str(SCRIPT))["Codec"](tmp_path, "source")
     ids = codec.encode(text)
     assert found.encode(text) == ids
