@@ -74,7 +74,7 @@ def measure() -> Report:
     def bleu(lines: Sequence[str]) -> float:
         read = [(run.source.usual(line), in_capitals(line)) for line in lines]
         new = {key: line for key, line in zip(read, lines, strict=True) if key not in known}
-        records = fa_jax.translate(run, [*new.values()])
+        records = fa_jax.translate(run, [*new.values()], split=False)
         texts = [record["translations"][0]["text"] for record in records]
         known.update(zip(new, texts, strict=True))
         scores = score_translations([known[key] for key in read], references, "ja")
