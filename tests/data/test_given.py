@@ -16,10 +16,10 @@ from fa_jax.errors import UserError
         (b"I like cats.", "must be a list of texts"),
         (None, "must be a list of texts"),
         (7, "must be a list of texts"),
-        (["a", None], "number 2 must be a text, got None"),
-        ([b"a"], "number 1 must be a text, got b'a'"),
-        (["a\ud83d"], r"character 2 of number 1 is half a letter \(U\+D83D\)"),
-        (["", "caf\udce9"], r"character 4 of number 2 is half a letter"),
+        (["a", None], "line 2 must be a text, got None"),
+        ([b"a"], "line 1 must be a text, got b'a'"),
+        (["a\ud83d"], r"line 1 is no UTF-8: character 2 is half a letter \(U\+D83D\)"),
+        (["", "caf\udce9"], r"line 2 is no UTF-8: character 4"),
     ],
 )
 def test_what_is_no_list_of_texts_is_said(lines, words):
@@ -32,11 +32,11 @@ def test_what_is_no_list_of_texts_is_said(lines, words):
     [
         ([("a", "b"), ("a", "b", "c")], "pair 2 must be two texts"),
         ([()], "pair 1 must be two texts"),
-        (["ab"], "pair 1 must be a list of texts"),
+        (["ab"], "pair 1, texts must be a list"),
         ("ab", "pairs must be a list"),
         (None, "pairs must be a list"),
-        ([("a", None)], "pair 1: number 2 must be a text"),
-        ([("a", "b\ud83d")], "pair 1: character 2 of number 2 is half a letter"),
+        ([("a", None)], "pair 1, text 2 must be a text"),
+        ([("a", "b\ud83d")], "pair 1, text 2 is no UTF-8"),
     ],
 )
 def test_what_are_no_pairs_of_texts_is_said(pairs, words):
