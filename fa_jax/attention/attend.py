@@ -17,7 +17,7 @@ from fa_jax.attention.attention_config import DEFAULT, AttentionConfig, title_of
 from fa_jax.attention.checks import check_array, check_memory, check_params, check_positive
 from fa_jax.attention.implementation import Implementation, for_step
 from fa_jax.attention.params import Params
-from fa_jax.attention.score import Sizes
+from fa_jax.attention.score import Sizes, at_least_float32
 from fa_jax.attention.span import reach_of
 from fa_jax.attention.step import AttentionState, Memory, Step
 from fa_jax.attention.window import window_mask
@@ -109,9 +109,8 @@ def initial_attention_state(
     [0.0, 0.0]
     """
     sentences, length, _ = memory.annotations.shape
-    dtype = jnp.promote_types(memory.annotations.dtype, jnp.float32)
     return AttentionState(
-        focus=jnp.zeros(sentences, dtype),
+        focus=at_least_float32(jnp.zeros(sentences, memory.annotations.dtype)),
         step=jnp.zeros(sentences, jnp.int32),
         score=config.score.initial_state(sentences, length),
         span=config.span.initial_state(sentences, length, training_keys),
@@ -239,7 +238,7 @@ def attend_projected(
     query, (score_part, span_part), state = jax.tree.map(
         lambda x: x.reshape(x.shape[0], -1, *x.shape[1 + len(hypotheses) :]), inputs
     )
-    focus = state.focus.astype(jnp.promote_types(state.focus.dtype, jnp.float32))
+    focus = at_least_float32(state.focus)
     step = Step(
         params=params,
         query=query if score_part is None else score_part,

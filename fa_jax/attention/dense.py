@@ -34,7 +34,7 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
         )
     return Weighed(
         context=context,
-        focus=(weights * memory.positions).sum(-1),
+        focus=(weights * memory.positions[None, None]).sum(-1),
         state=remembered,
         weights=weights if details else None,
         by_dimension=by_dimension if details else None,

@@ -191,7 +191,7 @@ def flexible_bias(
     g, centre = (at_least_float32(x).reshape(-1, 1) for x in (strength, focus))
     span = Flexible(sigma)
     first, last = span.window(g, centre, flat, threshold)
-    cost = penalty(g, centre, jnp.arange(size, dtype=centre.dtype), sigma)
+    cost = penalty(g, centre, jnp.arange(size, dtype=centre.dtype)[None, None], sigma)
     window = window_mask(first, jnp.minimum(last, flat[:, None] - 1), size)
     finite = -jnp.minimum(cost, float(jnp.finfo(strength.dtype).max))
     bias = jnp.where(window, finite, -jnp.inf).astype(strength.dtype)

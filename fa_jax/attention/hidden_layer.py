@@ -33,7 +33,7 @@ def init_decision(key: PRNGKeyArray, inputs: int, units: int) -> Params:
 def decide(params: Params, product: Float[Array, "*N A"]) -> Float[Array, "*N"]:
     """A number between 0 and 1, `sigmoid(v · tanh(W x) + b)`, from `W x`."""
     decision = project_hidden(jnp.tanh(product), params["vector"])
-    return jax.nn.sigmoid(decision + params.get("bias", 0.0))
+    return jax.nn.sigmoid(decision + jnp.asarray(params.get("bias", 0.0), decision.dtype))
 
 
 @jax.custom_vjp
@@ -67,10 +67,10 @@ def _backward(residuals, gradient):
     """Recomputes tanh instead of storing it: a step of a scan reads less memory than it fills."""
     vector, query, keys = residuals
     hidden = _hidden(query, keys)
-    slope = 1 - jnp.square(hidden)
+    slope, wide = 1 - jnp.square(hidden), at_least_float32(vector)[None, None]
     for_vector = jnp.einsum("nks,nksa->nka", gradient, hidden).sum((0, 1))
-    for_query = jnp.einsum("nks,nksa->nka", gradient, slope) * vector
-    for_keys = (gradient[..., None] * slope * vector).sum(1)
+    for_query = jnp.einsum("nks,nksa->nka", gradient, slope) * wide
+    for_keys = (gradient[..., None] * slope * wide[None]).sum(1)
     return (
         for_vector.astype(vector.dtype),
         for_query.astype(query.dtype),

@@ -156,7 +156,7 @@ def _backward(config, residuals, gradients):
         for_context = of_context[row]
         alike = at_least_float32(annotations) * for_context
         alike = alike if by_dimension else alike.sum(-1)
-        alike += of_focus[row] * by_position(here.position, scores.ndim)
+        alike += of_focus[row] * by_position(here.position.astype(scores.dtype), scores.ndim)
         for_scores = weights * (factor * alike - average[row])
         more, more_query, more_prior, for_keys, _ = back((for_scores, weights * alike))
         counted = by_position(weights * factor, 3)

@@ -140,7 +140,7 @@ def glorot(key: PRNGKeyArray, *shape: int) -> Float[Array, "..."]:
 
 def at_least_float32(x: Array) -> Array:
     """Softmax, penalty and focus need the precision even where products are bfloat16."""
-    return x.astype(jnp.promote_types(x.dtype, jnp.float32))
+    return x if jnp.finfo(x.dtype).bits >= 32 else x.astype(jnp.float32)
 
 
 def multiplied(query: Float[Array, "N K Q"], keys: Float[Array, "N S H"]) -> Float[Array, "N K S"]:

@@ -45,5 +45,5 @@ def window_mask(
     first: Int[Array, "B K"], last: Int[Array, "B K"], length: int
 ) -> Bool[Array, "B K S"]:
     """True in the window."""
-    index = jnp.arange(length)
+    index = jnp.arange(length)[None, None]
     return (index >= first[..., None]) & (index <= last[..., None])

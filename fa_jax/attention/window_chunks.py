@@ -48,7 +48,7 @@ def chunks_of(
         row = jnp.searchsorted(ends, slot, side="right", method="compare_all")
         row = jnp.minimum(row, rows - 1)
         block = first_block[row] + slot - (ends - count)[row]
-        position = block[:, None] * BLOCK + jnp.arange(BLOCK)
+        position = block[:, None] * BLOCK + jnp.arange(BLOCK)[None]
         inside = (position >= first[row, None]) & (position <= last[row, None])
         inside &= (slot < ends[-1])[:, None]
         return Chunk(row, row // queries, jnp.clip(position, 0, length - 1), inside)

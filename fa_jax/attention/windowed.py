@@ -17,7 +17,7 @@ from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.params import Params
 from fa_jax.attention.running_softmax import RunningSoftmax
-from fa_jax.attention.score import scores_of
+from fa_jax.attention.score import at_least_float32, scores_of
 from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import Step, Weighed
 from fa_jax.attention.window import window_mask
@@ -148,7 +148,7 @@ def _add(config: AttentionConfig, step: Step, reach: Reach, so_far: Sums, chunk:
     running, kept = so_far
     scores, factor = terms(config, chunk, *read(step, reach, chunk))
     scores = jnp.where(by_position(chunk.inside, scores.ndim), scores, -jnp.inf)
-    place = by_position(chunk.position, scores.ndim)
+    place = by_position(chunk.position.astype(scores.dtype), scores.ndim)
     highest = jax.ops.segment_max(scores.max(1), chunk.row, len(running.total))
     running, level = running.rescaled(highest)
     each = jnp.exp(scores - level[chunk.row][:, None])
@@ -156,7 +156,7 @@ def _add(config: AttentionConfig, step: Step, reach: Reach, so_far: Sums, chunk:
     context = _context(counted, step.memory.annotations, chunk)
     running = running.replace(
         total=running.total.at[chunk.row].add(each.sum(1)),
-        context=running.context.at[chunk.row].add(context),
+        context=running.context.at[chunk.row].add(at_least_float32(context)),
         focus=running.focus.at[chunk.row].add((counted * place).sum(1)),
     )
     if kept is not None:

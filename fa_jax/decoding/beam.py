@@ -133,7 +133,7 @@ class Beam:
             live_scores=jnp.where(searched, live_scores, places.live_scores),
             decoders=_choose(list(decoders), parent),
             ends=_choose(both, best),
-            scored=places.scored + (sum(windows) * live).sum(1),
+            scored=places.scored + jnp.where(live, sum(windows), 0).sum(1),
             calls=places.calls + len(self.members) * live.sum(1),
         )
         return after, jnp.stack([parent, word], axis=-1)

@@ -40,7 +40,7 @@ def best_continuations(
     hypothesis, word = chosen // groups, chosen % groups * GROUP
     sums = jnp.take_along_axis(grouped.reshape(rows, -1, GROUP), chosen[..., None], axis=1)
     sums = sums + jnp.take_along_axis(before, hypothesis, axis=1)[..., None]
-    numbers = word[..., None] + jnp.arange(GROUP)
+    numbers = word[..., None] + jnp.arange(GROUP)[None, None]
     sums = jnp.where(numbers >= first, sums, -jnp.inf)
     for number in forbidden:
         sums = jnp.where(numbers == number, -jnp.inf, sums)

@@ -69,7 +69,7 @@ def output_layer(
         x = x.astype(kernel.dtype)
         flat = x.reshape(-1, x.shape[-1])  # one product for all sentences
         found = jnp.matmul(flat, of_frequent, **float32)
-        found = found.reshape(*x.shape[:2], -1) + bias_of_frequent
+        found = found.reshape(*x.shape[:2], -1) + bias_of_frequent[None, None]
         of_own = jnp.einsum("bkf,bcf->bkc", x, own_kernel, **float32) + own_bias[:, None]
         return jnp.concatenate([found, of_own], axis=-1)
 

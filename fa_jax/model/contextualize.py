@@ -36,7 +36,7 @@ def sentence_context(
     `encode`."""
     network = params["network"]
     read = in_chunks(lambda x: jnp.tanh(dense(x, **network)), embedded.swapaxes(0, 1), longest)
-    inside = jnp.arange(len(embedded)) < lengths[:, None]
+    inside = jnp.arange(len(embedded))[None] < lengths[:, None]
     total = jnp.where(inside[..., None], read, 0).sum(1)
     return total / jnp.maximum(lengths, 1)[:, None].astype(total.dtype)
 

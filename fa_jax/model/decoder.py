@@ -77,7 +77,7 @@ def decoder_step(
 
     # One product reads h_{t-1} for the gates and, where the same state attends, for attention.
     *of_query, recurrent = products("recurrent", state.hidden[0])
-    gates = gates + recurrent
+    gates = gates.astype(recurrent.dtype) + recurrent
     fed = [state.attentional] if config.input_feeding else []
     if config.query == "previous":
         attended = attend(last, of_query or products("query", last))
@@ -127,7 +127,8 @@ def _lstms(
         if layer:
             below = hidden[-1] * masks[layer - 1] if masks else hidden[-1]
             (sums,) = products(f"upper{layer}", below, last)
-            gates = sums + params["upper"][layer - 1]["lstm"]["bias"]
+            bias = params["upper"][layer - 1]["lstm"]["bias"]
+            gates = sums + jnp.expand_dims(bias, range(sums.ndim - 1))
         new, cell = lstm_update(gates, cell)
         hidden.append(new.astype(last.dtype))
         cells.append(cell)

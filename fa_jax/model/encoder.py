@@ -58,7 +58,7 @@ def encode(
     dropout_keys: in training, one a sentence, for what each layer reads. longest: of the lengths;
     chunks behind it are not read (`chunks`). None: all are, at once.
     """
-    inside = jnp.arange(len(embedded))[:, None] < lengths
+    inside = jnp.arange(len(embedded))[:, None] < lengths[None]
     layers = [params, *params.get("upper", ())]
     between = split_keys(split_keys(dropout_keys, 2)[1], len(layers))[1:]
     states, ends = embedded, []

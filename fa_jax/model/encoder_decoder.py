@@ -75,7 +75,7 @@ def read_source(
     target_gate = None
     if config.contextualize:
         context = sentence_context(params["context"], embedded, lengths, longest)
-        embedded = embedded * gate(params["context"]["source_gate"], context)
+        embedded = embedded * gate(params["context"]["source_gate"], context)[None]
         target_gate = gate(params["context"]["target_gate"], context)
     annotations, ends = encode(params["encoder"], config, embedded, lengths, reading, longest)
     attention = cast_for_compute(params["decoder"]["attention"], config)

@@ -52,6 +52,7 @@ def _activate(gates: Float[Array, "*N G"]) -> Float[Array, "*N G"]:
     """tanh for the candidate, sigmoid for the others, as one tanh: σ(x) = tanh(x/2)/2 + 1/2."""
     size = gates.shape[-1] // 4
     scale = jnp.where(jnp.arange(4 * size) // size == 2, 1, 0.5).astype(gates.dtype)
+    scale = jnp.expand_dims(scale, range(gates.ndim - 1))
     return jnp.tanh(gates * scale) * scale + (1 - scale)
 
 
@@ -83,7 +84,7 @@ def _forward(recurrent_kernel, inputs, inside, start):
     def step(state, step_inputs):
         hidden, cell = state
         gates, here = step_inputs
-        gates = _activate(gates + contract("lbh,lhg->lbg", hidden, rounded))
+        gates = _activate(at_least_float32(gates) + contract("lbh,lhg->lbg", hidden, rounded))
         new_hidden, new_cell = _advance(gates, cell)
         new_cell = jnp.where(here[..., None], new_cell, cell)
         new_hidden = jnp.where(here[..., None], new_hidden.astype(hidden.dtype), hidden)
@@ -115,7 +116,7 @@ def _backward(residuals, gradients):
     def step(state, step_inputs):
         hidden, cell = state
         gradient, slopes, hidden_to_cell, kept_cell, here = step_inputs
-        hidden = hidden + gradient
+        hidden = hidden + gradient.astype(hidden.dtype)
         cell = cell + hidden * hidden_to_cell
         gates = (jnp.concatenate([cell, cell, cell, hidden], axis=-1) * slopes).astype(dtype)
         through_gates = contract("lbg,lhg->lbh", gates, rounded)

@@ -11,6 +11,7 @@ from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from fa_jax.attention.params import Params
+from fa_jax.attention.score import at_least_float32
 
 ROUNDED = "bfloat16"
 """JAX's name for the precision of products whose factors may be rounded."""
@@ -20,7 +21,7 @@ def contract(axes: str, x: Float[Array, "..."], y: Float[Array, "..."]) -> Float
     """`einsum` of two factors of one precision, summed in float32 at least."""
     if rounds(x):
         x, y = x.astype(jnp.bfloat16), y.astype(jnp.bfloat16)
-    return jnp.einsum(axes, x, y, preferred_element_type=jnp.promote_types(x.dtype, jnp.float32))
+    return jnp.einsum(axes, x, y, preferred_element_type=at_least_float32(x).dtype)
 
 
 def rounds(x: Float[Array, "..."]) -> bool:
@@ -71,7 +72,10 @@ def dense(
     dtype = dtype or x.dtype
     flat, kernel = x.reshape(-1, x.shape[-1]), kernel.astype(x.dtype)
     if rounds(flat):
-        sums = rounded_product(flat, kernel) + bias
+        product = rounded_product(flat, kernel)
     else:
-        sums = jnp.matmul(flat, kernel, preferred_element_type=dtype) + bias
-    return sums.astype(dtype).reshape(*x.shape[:-1], -1)
+        product = jnp.matmul(flat, kernel, preferred_element_type=dtype)
+    bias = jnp.reshape(bias, (1, -1))
+    if bias.dtype != product.dtype:
+        product, bias = at_least_float32(product), at_least_float32(bias)
+    return (product + bias).astype(dtype).reshape(*x.shape[:-1], -1)

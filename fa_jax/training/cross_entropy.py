@@ -63,7 +63,7 @@ def _in_chunks(smoothing, elements, kernel, bias, hidden, words, weights):
     def step(carry, chunk):
         loss, for_kernel, for_bias = carry
         hidden, words, weights = chunk
-        logits = contract("nf,fv->nv", hidden, rounded) + bias
+        logits = contract("nf,fv->nv", hidden, rounded) + at_least_float32(bias)[None]
         exponentials = jnp.exp(logits - logits.max(-1, keepdims=True))
         total = exponentials.sum(-1)
         chosen = jnp.take_along_axis(logits, words[:, None], axis=-1)[:, 0]
@@ -72,7 +72,7 @@ def _in_chunks(smoothing, elements, kernel, bias, hidden, words, weights):
         log_probs = chosen - logits.max(-1) - jnp.log(total)
         loss -= (weights * log_probs).sum()
         error = exponentials * (weights / total)[:, None]
-        at_word = jnp.arange(kernel.shape[1]) == words[:, None]
+        at_word = jnp.arange(kernel.shape[1])[None] == words[:, None]
         others = smoothing / kernel.shape[1]
         error -= weights[:, None] * jnp.where(at_word, 1 - smoothing + others, others)
         for_bias += error.sum(0)

@@ -75,7 +75,8 @@ def translation_loss(
         lines=batch.source if config.data.documents else None,
         collect=lambda attended: (attended.strength, attended.cost, attended.window),
     )
-    mask = (jnp.arange(batch.target.shape[1])[:, None] < batch.target_lengths).astype(jnp.float32)
+    inside = jnp.arange(batch.target.shape[1])[:, None] < batch.target_lengths[None]
+    mask = inside.astype(jnp.float32)
     output = params["decoder"]["output"]
     negative_log_prob = weighted_cross_entropy(
         output["kernel"],
@@ -85,9 +86,9 @@ def translation_loss(
         mask.reshape(-1),
         config.training.label_smoothing,
     )
-    strength, cost, scored = ((x * mask).sum(0) for x in of_steps)
+    strength, cost, scored = ((x.astype(mask.dtype) * mask).sum(0) for x in of_steps)
     steps = jnp.maximum(batch.target_lengths, 1)  # of an empty row 0 / 1, not 0 / 0
-    reward = (beta * strength - cost) / steps * _sentences(batch)
+    reward = (beta * strength - cost) / steps.astype(mask.dtype) * _sentences(batch)
     loss = (negative_log_prob - reward.sum()) / sentences
     sums = BatchSums(
         negative_log_prob,

@@ -86,7 +86,8 @@ def make_train_step(
             )
         gradient, sums = jax.lax.psum((gradient, sums), AXIS)
         sums = sums.replace(gradient_norm=optax.tree.norm(gradient))
-        updates, optimizer_state = optimizer.update(gradient, state.optimizer, state.params)
+        with jax.numpy_dtype_promotion("standard"):  # optax raises floats to counts
+            updates, optimizer_state = optimizer.update(gradient, state.optimizer, state.params)
         params = optax.apply_updates(state.params, optax.tree.scale(settings.rate, updates))
         return TrainState(state.step + 1, params, optimizer_state, state.key), sums
 

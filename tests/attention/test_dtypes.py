@@ -24,7 +24,7 @@ class Cosine(fa_jax.Score):
 def attended(config, implementation, lengths=LENGTHS, dtype=jnp.float32, focus=None, steps=2):
     keys = jax.random.split(jax.random.key(0), 3)
     params = fa_jax.init_attention(keys[0], config, **SIZES)
-    rows = len(lengths)
+    params, rows = jax.tree.map(lambda x: x.astype(dtype), params), len(lengths)
     annotations = jax.random.normal(keys[1], (rows, 100, 6), dtype)
     query, feedback = jnp.split(jax.random.normal(keys[2], (rows, 10), dtype), [6], axis=-1)
     memory = fa_jax.prepare_memory(params, annotations, jnp.asarray(lengths), config)
@@ -66,7 +66,7 @@ def test_a_score_of_half_precision_keeps_the_focus(span):
 @pytest.mark.parametrize("focus", ["float32", "float64"])
 def test_where_jax_computes_with_64_bits(focus):
     config = fa_jax.AttentionConfig("concat", "flexible")
-    with jax.enable_x64(True):
+    with jax.enable_x64(True), jax.numpy_dtype_promotion("standard"):  # 32 and 64 bits meet
         params = fa_jax.init_attention(jax.random.key(0), config, **SIZES)
         assert {leaf.dtype for leaf in jax.tree.leaves(params)} == {jnp.dtype("float32")}
         dense, windowed = (

@@ -178,7 +178,7 @@ def test_what_is_read_in_chunks_is_what_is_read_at_once(changes, longest):
     def of_sentences(found):
         """Without padding."""
         memory = found.memory
-        inside = jnp.arange(64) < lengths[:, None]
+        inside = jnp.arange(64)[None] < lengths[:, None]
         return found.replace(
             memory=jax.tree.map(
                 lambda leaf: leaf[inside] if leaf.shape[:2] == inside.shape else leaf, memory

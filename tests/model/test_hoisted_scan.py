@@ -65,7 +65,7 @@ def test_gradients_of_bfloat16_constants_are_summed_in_float32():
     """1,000 times 1: in bfloat16 the sum stays at 256."""
 
     def step(product, constants, carry, x):
-        return carry, product("kernel", x) + constants
+        return carry, product("kernel", x) + constants.astype(jnp.float32)
 
     def summed(kernel, constant):
         inputs = jnp.ones((1000, 1, 1), jnp.bfloat16)

@@ -11,7 +11,7 @@ from fa_jax.training.cross_entropy import weighted_cross_entropy
 
 
 def plain(kernel, bias, hidden, words, weights):
-    logits = hidden @ kernel + bias
+    logits = hidden @ kernel + bias[None]
     losses = optax.losses.softmax_cross_entropy_with_integer_labels(logits, words)
     return (losses * weights).sum()
 

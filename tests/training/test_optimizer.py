@@ -18,6 +18,13 @@ CLIP = 1e6
 """So large that nothing is clipped."""
 
 
+@pytest.fixture(autouse=True)
+def promoted():
+    """optax raises floats to counts."""
+    with jax.numpy_dtype_promotion("standard"):
+        yield
+
+
 def first_update(params, gradient, kind="muon"):
     made = make_optimizer(TrainingConfig(optimizer=kind, clip_norm=CLIP))
     return made.update(gradient, made.init(params), params)[0]

@@ -65,7 +65,8 @@ class Recurrent(Score):
         self, params: Params, state: Float[Array, "N K S M"], observed: Float[Array, "N K S n"]
     ) -> Float[Array, "N K S M"]:
         cell = jax.tree.map(at_least_float32, params["cell"])
-        inputs = jnp.split(observed @ cell["input_kernel"] + cell["bias"], 3, axis=-1)
+        inputs = observed @ cell["input_kernel"] + cell["bias"][None, None, None]
+        inputs = jnp.split(inputs, 3, axis=-1)
         recurrent = jnp.split(cell["recurrent_kernel"], 3, axis=-1)
         update = jax.nn.sigmoid(inputs[0] + state @ recurrent[0])
         reset = jax.nn.sigmoid(inputs[1] + state @ recurrent[1])

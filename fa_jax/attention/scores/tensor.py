@@ -52,7 +52,7 @@ class Tensor(Score):
     def keys(
         self, params: Params, annotations: Float[Array, "B S D"], positions: Int[Array, "B S"]
     ) -> Keys:
-        return annotations, annotations @ params["memory_kernel"] + params["bias"]
+        return annotations, annotations @ params["memory_kernel"] + params["bias"][None, None]
 
     def evaluate(
         self, params: Params, query: Float[Array, "N K Q"], keys: Keys, state: PyTree

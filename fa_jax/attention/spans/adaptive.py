@@ -47,7 +47,8 @@ class Adaptive(Span):
 
     def reach(self, step: Step) -> Reach:
         focus, lengths = step.state.focus, step.memory.lengths
-        extent = lengths[:, None] * decide(step.params["extent"], step.span_query)
+        share = decide(step.params["extent"], step.span_query)
+        extent = lengths[:, None].astype(share.dtype) * share
         prior = extent, focus
         window = window_around(
             focus,

@@ -83,7 +83,7 @@ class Flexible(Span):
 def penalty(
     strength: Float[Array, "B K"],
     focus: Float[Array, "B K"],
-    positions: Float[Array, "B K S"] | Float[Array, " S"],
+    positions: Float[Array, "#B #K S"],
     sigma: float | Float[Array, ""],
 ) -> Float[Array, "B K S"]:
     """g(t) (s − p_{t-1})² / (2σ²), Eqs. 5 and 6."""

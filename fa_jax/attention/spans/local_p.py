@@ -39,7 +39,8 @@ class LocalP(Span):
 
     def reach(self, step: Step) -> Reach:
         lengths = step.memory.lengths
-        centre = lengths[:, None] * decide(step.params["position"], step.span_query)
+        share = decide(step.params["position"], step.span_query)
+        centre = lengths[:, None].astype(share.dtype) * share
         return Reach(*window_within(centre, self.half_width, lengths), prior=centre)
 
     def factor(self, prior: PyTree, positions: Float[Array, "N K P"]) -> Float[Array, "N K P"]:

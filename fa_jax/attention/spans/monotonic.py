@@ -67,7 +67,7 @@ class MonotonicChunkwise(Span):
         return params["stop"]["query_kernel"], None
 
     def keys(self, params: Params, annotations: Float[Array, "B S D"]) -> Float[Array, "B S A"]:
-        return annotations @ params["stop"]["memory_kernel"] + params["stop"]["bias"]
+        return annotations @ params["stop"]["memory_kernel"] + params["stop"]["bias"][None, None]
 
     def initial_state(
         self, sentences: int, length: int, training_keys: Key[Array, " B"] | None
@@ -82,10 +82,10 @@ class MonotonicChunkwise(Span):
 
     def reach(self, step: Step) -> Reach:
         before, lengths = step.state.span, step.memory.lengths
-        index = jnp.arange(before.place.shape[-1])
+        index = jnp.arange(before.place.shape[-1])[None, None]
         if before.noise is not None:
             energy = _energy(step.params["stop"], step.span_query, step.memory.span_keys)
-            noise = self._noise(before.noise, step.state.step, len(index))
+            noise = self._noise(before.noise, step.state.step, index.size)
             stop = jnp.where(index == lengths[:, None, None] - 1, 1, jax.nn.sigmoid(energy + noise))
             place = expected_head(stop, before.place)
             place = jnp.where(index < lengths[:, None, None], place, 0)
@@ -133,9 +133,9 @@ def _energy(
     params: Params, query: Float[Array, "N K A"], keys: Float[Array, "N S A"]
 ) -> Float[Array, "N K S"]:
     """The logit of p(s)."""
-    vector = at_least_float32(params["vector"])
-    direction = params["gain"] * vector / jnp.linalg.norm(vector)
-    return hidden_layer_score(direction, query, keys) + params["offset"]
+    gain, vector, offset = (at_least_float32(params[x]) for x in ("gain", "vector", "offset"))
+    direction = gain * vector / jnp.linalg.norm(vector)
+    return hidden_layer_score(direction, query, keys) + offset
 
 
 def expected_head(
@@ -175,7 +175,7 @@ def next_stop(
 
     def look(state: tuple[Array, Array]) -> tuple[Array, Array]:
         place, found = state
-        seen = place[..., None] + jnp.arange(SCANNED_AT_ONCE)
+        seen = place[..., None] + jnp.arange(SCANNED_AT_ONCE)[None, None]
         block = keys[sentence, jnp.minimum(seen, last[..., None])]
         flat = query.reshape(rows * queries, 1, -1), block.reshape(-1, *block.shape[2:])
         energies = _energy(params, *flat).reshape(seen.shape)
