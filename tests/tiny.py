@@ -10,6 +10,7 @@ from fa_jax import cli
 from fa_jax.cache import lock
 from tests.command import TINY, run, write_corpus
 
+STEPS = 20
 LINES = ["I am here.", "", "It rains.", "   ", "Good night."]
 
 
@@ -41,7 +42,7 @@ def trained(shared, corpus):
 
 def _train(folder, corpus):
     """Compiled as a user's run is, without the flags of other tests."""
-    options = ("--corpus", corpus, "--steps", 20, *TINY)
+    options = ("--corpus", corpus, "--steps", STEPS, *TINY)
     finished = run("train", *options, "en-ja", "--run", folder, XLA_FLAGS="")
     assert finished.returncode == 0, finished.stderr
     assert "test sentences" in finished.stdout

@@ -1,7 +1,11 @@
-"""Which checkpoint is kept, also where training was stopped between."""
+"""Which checkpoint is kept, and that a training that was stopped goes on with the same bits."""
 
+import io
+import json
 import os
+import shutil
 import signal
+from contextlib import redirect_stderr
 from dataclasses import replace
 
 import numpy as np
@@ -14,10 +18,15 @@ from fa_jax.training.metrics import read_metrics
 from tests.training.test_failures import setting  # noqa: F401
 
 STEPS = 20
+SCORES = (1.0, 5.0, 9.0, 6.0, 5.5)
 
 
 @pytest.fixture
 def run(setting, tmp_path):  # noqa: F811
+    return begun(setting, tmp_path)
+
+
+def begun(setting, folder):  # noqa: F811
     """A run of twenty steps, with a validation after every fourth; the last two are in windows."""
     config, data = setting
     training = replace(
@@ -29,9 +38,18 @@ def run(setting, tmp_path):  # noqa: F811
         windows_from=0.7,
         checkpoint_seconds=60.0,
     )
-    config = replace(config, training=training)
-    begin_run(tmp_path, config, data)
-    return tmp_path, config, data
+    config = replace(config, training=training, model=replace(config.model, dropout=0.1))
+    begin_run(folder, config, data)
+    return folder, config, data
+
+
+@pytest.fixture(scope="module")
+def unbroken(setting, tmp_path_factory):  # noqa: F811
+    """A run's folder, the thresholds of its validations, and what it said."""
+    run, said = begun(setting, tmp_path_factory.mktemp("unbroken")), io.StringIO()
+    with redirect_stderr(said):
+        thresholds = train(run, [*SCORES])
+    return run[0], thresholds, said.getvalue()
 
 
 def train(run, scores, stop_at=None):
@@ -48,12 +66,17 @@ def train(run, scores, stop_at=None):
     return thresholds
 
 
-def test_the_best_is_of_those_in_windows(run, capsys):
-    thresholds = train(run, [1.0, 5.0, 9.0, 6.0, 5.5])
+def checksum_of(folder, step, name="latest"):
+    """Of all that a checkpoint holds: parameters, the optimizer's state, the random key."""
+    path = folder / "checkpoints" / name / str(step) / "note" / "metadata"
+    return json.loads(path.read_text(encoding="utf-8"))["checksum"]
+
+
+def test_the_best_is_of_those_in_windows(unbroken):
+    folder, thresholds, said = unbroken
     assert thresholds == [np.inf] * 5
-    assert Checkpoints(run[0], "best").step() == 16
-    assert Checkpoints(run[0], "latest").step() == STEPS
-    said = capsys.readouterr().err
+    assert Checkpoints(folder, "best").step() == 16
+    assert Checkpoints(folder, "latest").step() == STEPS
     assert "12 (epoch 1.20): validation score 9.00 (greedy" in said
     assert "16 (epoch 1.60): validation score 6.00 (greedy" in said
 
@@ -61,7 +84,7 @@ def test_the_best_is_of_those_in_windows(run, capsys):
 def test_without_windows_the_best_is_of_all(run):
     folder, config, data = run
     whole = replace(config.training, windows_from=1.0)
-    train((folder, replace(config, training=whole), data), [1.0, 5.0, 9.0, 6.0, 5.5])
+    train((folder, replace(config, training=whole), data), [*SCORES])
     assert Checkpoints(folder, "best").step() == 12
 
 
@@ -75,19 +98,21 @@ def test_documents_are_validated_in_windows(run, capsys):
     )
 
 
-def test_a_run_that_has_ended_stays_as_it_is(run):
-    train(run, [1.0, 0.0, 0.0, 0.0, 0.0])
+def test_a_run_that_has_ended_stays_as_it_is(run, unbroken):
+    shutil.copytree(unbroken[0], run[0], dirs_exist_ok=True)
     before = read_metrics(run[0])
     train(run, [])
     assert read_metrics(run[0]) == before
 
 
-@pytest.mark.parametrize(("stop_at", "stopped"), [(3, 12), (2, 16)])
-def test_stopped_and_continued_it_keeps_the_same(run, stop_at, stopped):
-    scores = [1.0, 5.0, 9.0, 6.0, 5.5]
-    with pytest.raises(loop.Interrupted):
-        train(run, scores, stop_at)
-    assert Checkpoints(run[0], "latest").step() == stopped
+def test_stopped_and_continued_it_has_the_same_bits(run, unbroken, capfd):
+    scores = [*SCORES]
+    for stop_at, step in ((3, 12), (2, 16)):
+        with pytest.raises(loop.Interrupted):
+            train(run, scores, stop_at)
+        assert "stopping: this step is finished and saved first" in capfd.readouterr().err
+        assert Checkpoints(run[0], "latest").step() == step
     train(run, scores)
     assert Checkpoints(run[0], "best").step() == 16
-    assert Checkpoints(run[0], "latest").step() == STEPS
+    for name, step in (("latest", STEPS), ("best", 16)):
+        assert checksum_of(run[0], step, name) == checksum_of(unbroken[0], step, name)

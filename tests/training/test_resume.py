@@ -1,115 +1,68 @@
-"""A run that was stopped, however rudely, ends where an unbroken one does."""
+"""Whole commands: one that was killed ends where an unbroken one does; several machines, too."""
 
 import json
-import re
 import signal
+import socket
 import subprocess
 import time
 
 import jax
 import numpy as np
-import pytest
 
+import fa_jax
 from fa_jax.runs.run import load_run
+from fa_jax.training.loop import Interrupted
 from fa_jax.training.metrics import read_metrics
-from tests.command import TINY, command, environment, run, write_corpus
-
-STEPS = 40
-OFTEN = ("--training.checkpoint-seconds", "0.2")
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory):
-    return write_corpus(tmp_path_factory.mktemp("corpus"))
+from tests.command import TINY, command, environment, run
+from tests.tiny import STEPS
+from tests.training.test_loop import checksum_of
 
 
-def train_options(corpus, folder, steps=STEPS):
-    options = ("--corpus", corpus, "--run", folder, "--steps", steps)
-    return ("train", "en-ja", *options, *TINY, "--model.dropout", "0.1", *OFTEN)
+def train_options(corpus, folder):
+    """The unbroken run's; how often it saves does not change its course."""
+    options = ("--corpus", corpus, "--run", folder, "--steps", STEPS, *TINY)
+    return ("train", "en-ja", *options, "--training.checkpoint-seconds", "0.1")
 
 
-@pytest.fixture(scope="module")
-def unbroken(corpus, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs") / "unbroken"
-    finished = run(*train_options(corpus, folder))
-    assert finished.returncode == 0, finished.stderr
-    return folder
-
-
-def assert_same_parameters(folder, other, exactly=True):
-    compare = np.testing.assert_array_equal if exactly else close
-    jax.tree.map(compare, load_run(folder).params, load_run(other).params)
-
-
-def close(a, b):
-    np.testing.assert_allclose(a, b, rtol=2e-3, atol=2e-5)
-
-
-def interrupt(corpus, folder, number, seconds):
-    """Starts the run and sends it a signal so long after its first whole checkpoint."""
+def kill(corpus, folder):
+    """Starts the run and kills it when it has a whole checkpoint."""
     process = subprocess.Popen(
         command(*train_options(corpus, folder)),
-        env=environment(),
+        env=environment(XLA_FLAGS=""),
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=folder.parent,
+        stderr=subprocess.DEVNULL,
     )
-    latest = folder / "checkpoints" / "latest"
-    while process.poll() is None and not (latest.exists() and any(map(_whole, latest.iterdir()))):
+    while process.poll() is None and not any(
+        path.name.isdigit() for path in folder.glob("checkpoints/latest/*")
+    ):
         time.sleep(0.02)
-    time.sleep(seconds)
-    process.send_signal(number)
-    _, stderr = process.communicate()
-    return process.returncode, stderr
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
 
 
-def _whole(path):
-    return path.name.isdigit()
-
-
-def test_killed_at_any_moment_it_ends_with_the_same_bits(corpus, unbroken, tmp_path):
+def test_killed_and_continued_it_ends_with_the_same_bits(corpus, trained, tmp_path):
     folder = tmp_path / "killed"
-    for seconds in (0.0, 0.35):
-        interrupt(corpus, folder, signal.SIGKILL, seconds)
-    finished = run(*train_options(corpus, folder))
+    kill(corpus, folder)
+    finished = run(*train_options(corpus, folder), XLA_FLAGS="")
     assert finished.returncode == 0, finished.stderr
-    assert_same_parameters(folder, unbroken)
+    assert "resuming" in finished.stderr
+    assert checksum_of(folder, STEPS) == checksum_of(trained, STEPS)
     steps = [row["step"] for row in read_metrics(folder) if "loss" in row]
-    assert steps == sorted(set(steps))
-    assert steps[-1] == STEPS
+    assert steps == sorted({*steps}) and steps[-1] == STEPS
 
 
-def test_asked_to_stop_it_saves_and_leaves(corpus, unbroken, tmp_path):
-    folder = tmp_path / "asked"
-    status, stderr = interrupt(corpus, folder, signal.SIGTERM, 0.1)
-    if status != 0:  # it may have been at its end already
-        assert status == 128 + signal.SIGTERM
-        assert "stopping: this step" in stderr and "stopped and saved at step" in stderr
-    finished = run(*train_options(corpus, folder))
-    assert finished.returncode == 0, finished.stderr
-    assert_same_parameters(folder, unbroken)
-
-
-def test_eight_devices_learn_what_one_does(corpus, unbroken, tmp_path):
-    finished = run(*train_options(corpus, tmp_path / "eight"), devices=8)
-    assert finished.returncode == 0, finished.stderr
-    assert_same_parameters(tmp_path / "eight", unbroken, exactly=False)
-
-
-def test_two_processes_learn_what_one_does(corpus, unbroken, tmp_path):
-    import socket
-
+def test_two_processes_of_four_devices_learn_what_one_device_does(corpus, trained, tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{probe.getsockname()[1]}"
+    folder = tmp_path / "two"
     hosts = [
         subprocess.Popen(
             command(
-                *train_options(corpus, tmp_path / "two"),
+                *train_options(corpus, folder),
                 *("--coordinator", address, "--processes", 2, "--process", number),
             ),
-            env=environment(),
+            env=environment(devices=4),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -119,18 +72,21 @@ def test_two_processes_learn_what_one_does(corpus, unbroken, tmp_path):
     for host in hosts:
         _, stderr = host.communicate(timeout=300)
         assert host.returncode == 0, stderr
-    assert_same_parameters(tmp_path / "two", unbroken, exactly=False)
+    both = load_run(folder).params, load_run(trained).params
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=2e-3, atol=2e-5), *both)
 
 
-def test_a_run_of_other_settings_is_left_alone(corpus, unbroken):
-    before = (unbroken / "config.json").read_bytes()
-    finished = run(*train_options(corpus, unbroken), "--flexible.sigma", "3")
-    assert finished.returncode == 2
-    assert re.search(r"sigma.* is 1.5 there, 3.0 here", finished.stderr)
-    assert (unbroken / "config.json").read_bytes() == before
+def test_asked_to_stop_it_says_where_it_goes_on(corpus, tmp_path, cli_call, monkeypatch):
+    def train(*_):
+        raise Interrupted(signal.SIGTERM, 7)
+
+    monkeypatch.setattr(fa_jax, "train", train)
+    status, _, error = cli_call(*train_options(corpus, tmp_path / "asked"))
+    assert status == 128 + signal.SIGTERM
+    assert "stopped and saved at step 7" in error
 
 
-def test_the_test_set_was_scored(unbroken):
-    found = json.loads((unbroken / "test.json").read_text())
+def test_the_test_set_was_scored(trained):
+    found = json.loads((trained / "test.json").read_text())
     assert found["inf"]["sentences"] == 6
     assert found["1.2"]["window"] <= found["inf"]["window"]

@@ -1,0 +1,1 @@
+from tests.tiny import cli_call, corpus, shared, trained  # noqa: F401
