@@ -98,9 +98,10 @@ def _table(rows):
         "",
         "Each cell is the largest error of all results, relative where a result is above 1. The "
         "second number of float32 is the largest error of a directional derivative, against finite "
-        "differences. The inputs have sentences of different lengths, 0 and 1 among them, focuses "
-        "beyond the sentence, τ from 0.01 to ∞, and σ from 0.5 to 10. Written by `make test "
-        "ARGS='tests/attention/test_attend.py --agreement "
+        "differences; a windowed step takes the gradient of the dense one, which is compared once "
+        "for each score and each span. The inputs have sentences of different lengths, 0 and 1 "
+        "among them, focuses beyond the sentence, τ from 0.01 to ∞, and σ from 0.5 to 10. Written "
+        "by `make test ARGS='tests/attention/test_attend.py --agreement "
         "experiments/results/benchmarks/agreement.md -n 0'`.",
         "",
         "| score | span | " + " | ".join(heads) + " |",
