@@ -70,6 +70,13 @@ def test_where_letters_crowd_a_vocabulary_the_rarest_ones_are_unknown():
         Subwords.learn(rare, "en", 60)
 
 
+def test_a_damaged_model_of_subwords_is_told_at_once(subwords):
+    with pytest.raises(ValueError, match="empty"):
+        Subwords(b"")
+    with pytest.raises(RuntimeError):
+        Subwords(subwords["en"].model[:-9])
+
+
 def test_subwords_keep_to_their_number_and_are_the_same_each_time(texts):
     first, again = (Subwords.learn(texts["en"], "en", 303) for _ in range(2))
     assert first == again

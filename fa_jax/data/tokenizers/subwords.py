@@ -32,6 +32,8 @@ class Subwords:
     model: bytes
 
     def __post_init__(self):
+        if not self.model:  # sentencepiece waits for another
+            raise ValueError("the model of its subwords is empty")
         _sentencepiece(self.model)  # a damaged model fails here
 
     @classmethod
