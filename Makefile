@@ -2,13 +2,15 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup data train finetune translate evaluate serve benchmark accelerator-check peers experiments notebooks docs test lint release
+.PHONY: help setup data train finetune translate evaluate serve benchmark accelerator-check peers experiments notebooks docs test torture lint release
 MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
 ACCELERATOR ?= cpu
 PRESET ?= small
 ARGS ?=
+TIMES ?= 60
+SEED := $(or $(SEED),$(shell date +%s))
 
 # LANG is also the shell's locale: it counts only on make's own command line, and no program may
 # inherit "en-ja" as its locale. MAKEOVERRIDES would hand it on to every child.
@@ -71,6 +73,11 @@ docs: .venv/installed-docs ## build the site into build/site; open build/site/in
 
 test: .venv/installed-test ## run the tests
 	@.venv/bin/python -m pytest -q -n 2 --dist worksteal $(ARGS)
+
+torture: .venv/installed-test ## any text, array, damage or kill, TIMES as often as in the tests (SEED=1 to repeat)
+	@echo "make torture TIMES=$(TIMES) SEED=$(SEED) tries the same again" >&2
+	@FA_JAX_TORTURE=$(TIMES) .venv/bin/python -m pytest -q -n 2 --dist worksteal \
+	  --hypothesis-seed=$(SEED) $(if $(ARGS),$(ARGS),tests/torture)
 
 lint: .venv/installed-test ## check style, and the types of the public API
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
