@@ -135,7 +135,7 @@ def draw_penalty(part: Axes, trace: SpanTrace, step: int):
 def of_distance(strength: float, focus: float, positions: np.ndarray) -> np.ndarray:
     """The penalty of each position, as fa_jax computes it."""
     one = jnp.full((1, 1), strength), jnp.full((1, 1), focus)
-    return np.asarray(penalty(*one, jnp.asarray(positions, jnp.float32), SIGMA))[0, 0]
+    return np.asarray(penalty(*one, jnp.asarray(positions, jnp.float32)[None, None], SIGMA))[0, 0]
 
 
 def draw_words(part: Axes, trace: SpanTrace, step: int):
