@@ -23,6 +23,9 @@ else:
     # Nor may a CPU, where training would do so.
     os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "default"
     os.environ["XLA_FLAGS"] = compiler.quick(devices=8)
+# No array becomes another type or gets another axis unless the code says so.
+os.environ["JAX_NUMPY_DTYPE_PROMOTION"] = "strict"
+os.environ["JAX_NUMPY_RANK_PROMOTION"] = "raise"
 os.environ.setdefault("FA_JAX_CACHE", tempfile.mkdtemp(prefix="fa-jax-tests-"))
 os.environ.setdefault(
     "JAX_COMPILATION_CACHE_DIR",
