@@ -1,6 +1,6 @@
 // Small line charts: points over a number, with axes that begin and end at round numbers.
 
-const chart = {width: 420, height: 200, left: 52, right: 20, top: 12, bottom: 34};
+const chart = {width: 420, height: 210, left: 52, right: 20, top: 24, bottom: 34};
 
 function roundSteps(low, high, wanted) {
   const rough = (high - low || Math.abs(high) || 1) / wanted;
@@ -12,6 +12,23 @@ function roundSteps(low, high, wanted) {
 
 const brief = number => Math.abs(number) >= 1e4 || (number && Math.abs(number) < 1e-3)
   ? number.toExponential(1).replace("e+", "e") : String(+number.toPrecision(4));
+
+// Where a point's name begins and its baseline, so that it is on the plot and not on the line; above
+// on the right if there is no such place. point, line: in pixels.
+function placeOfName(name, [x, y], line) {
+  const wide = widthOf([name]), letter = {above: 11, below: 3};
+  const onLine = line.slice(1).flatMap(([x1, y1], i) => Array.from({length: 101}, (_, step) => {
+    const [x0, y0] = line[i], share = step / 100;
+    return [x0 + share * (x1 - x0), y0 + share * (y1 - y0)];
+  }));
+  const places = [x + 8, x - 8 - wide].flatMap(begin => [-8, 4, 17, -20].map(down => [begin, y + down]));
+  const isFree = ([begin, base]) =>
+    begin >= chart.left && begin + wide <= chart.width &&
+    base - letter.above >= 0 && base <= chart.height - chart.bottom + 4 &&  // above the axis's numbers
+    !onLine.some(([across, up]) => across >= begin && across <= begin + wide &&
+                                   up >= base - letter.above && up <= base + letter.below);
+  return places.find(isFree) ?? places[0];
+}
 
 // about: title; across and up, what the axes say; points [x, y, name]; dots, whether each is drawn.
 function lineChart({title, across, points, dots = false, fromZero = true}) {
@@ -39,14 +56,15 @@ function lineChart({title, across, points, dots = false, fromZero = true}) {
          brief(value));
   }
   draw(svg, "text", {x: width - right, y: height - 3, "text-anchor": "end"}, across);
-  const places = points.map(point => `${x(point[0]).toFixed(1)},${y(point[1]).toFixed(1)}`);
+  const line = points.map(point => [x(point[0]), y(point[1])]);
+  const places = line.map(place => place.map(number => number.toFixed(1)).join(","));
   draw(svg, "polyline", {points: places.join(" ")});
   for (const [valueX, valueY, name] of dots ? points : []) {
     const dot = draw(svg, "circle", {cx: x(valueX), cy: y(valueY), r: 4});
     draw(dot, "title", {}, `${name ?? brief(valueX)}: ${brief(valueY)}`);
-    const end = x(valueX) > width * 0.7;
-    if (name) draw(svg, "text", {class: "name", x: x(valueX) + (end ? -8 : 8), y: y(valueY) - 8,
-                                 "text-anchor": end ? "end" : "start"}, name);
+    if (!name) continue;
+    const [begin, base] = placeOfName(name, [x(valueX), y(valueY)], line);
+    draw(svg, "text", {class: "name", x: begin, y: base}, name);
   }
   return figure;
 }
