@@ -182,6 +182,8 @@ def _checked(number: int, raw: bytes, longest: int, lengths: Callable[[str], int
         raise UserError(f"stdin, line {number}: not UTF-8 (byte {error.start + 1})") from None
     # Hardly a line has more tokens than letters, so most need no tokenizing here.
     if len(line) + ENDS > longest and (length := lengths(line)) > longest:
-        cut = f"line {number} has {length:,} tokens; its first {longest:,} are translated"
+        cut = (
+            f"line {number}: a sentence has {length:,} tokens; its first {longest:,} are translated"
+        )
         print(f"fa-jax: {cut} (--decoding.max-source-length)", file=sys.stderr)
     return line

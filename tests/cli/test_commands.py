@@ -131,7 +131,7 @@ def test_a_very_long_line_is_cut_and_said_so(trained, cli_call):
     options = ("--decoding.max-source-length", 64)
     status, out, err = cli_call("translate", trained, *options, stdin=line + b"\nIt rains.\n")
     assert (status, len(out.splitlines())) == (0, 2)
-    assert re.search(r"line 1 has \d00,000 tokens; its first 64 are translated", err)
+    assert re.search(r"line 1: a sentence has \d00,000 tokens; its first 64 are translated", err)
 
 
 def test_a_mark_of_utf8_is_no_letter_and_output_is_utf8_in_any_locale(trained):
@@ -155,6 +155,25 @@ def test_documents_are_separated_by_empty_lines(trained, cli_call):
     assert "its first 3 are translated" in err
     status, _, err = cli_call("translate", trained, "--documents", "--details", stdin=b"a")
     assert status == 2 and "--documents" in err
+
+
+def test_a_paragraph_is_translated_sentence_by_sentence(cli_call):
+    paragraph = "I like cats. It was raining."
+    _, out, _ = cli_call("translate", "en-ja", stdin=paragraph.encode())
+    _, alone, _ = cli_call("translate", "en-ja", stdin=paragraph.replace(". ", ".\n").encode())
+    assert alone.count("\n") == 2 and out == alone.replace("\n", "") + "\n"
+    _, whole, _ = cli_call("translate", "en-ja", "--no-split", stdin=paragraph.encode())
+    assert whole != out
+
+
+def test_who_wants_more_translations_than_there_are_is_told(cli_call, monkeypatch):
+    def translate(runs, lines, *settings, **options):
+        return [{"translations": [{"text": line.upper(), "score": -1.0}]} for line in lines]
+
+    monkeypatch.setattr(fa_jax, "translate", translate)
+    status, out, err = cli_call("translate", "en-ja", "--n-best", 2, stdin=b"a\nb\n")
+    assert (status, out) == (0, "A\t-1.0000\nB\t-1.0000\n")
+    assert err.count("fewer translations than --n-best") == 1
 
 
 def test_of_a_documents_lines_the_first_long_one_is_told(capsys):

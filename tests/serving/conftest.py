@@ -18,11 +18,12 @@ class MadeUp:
     """Translates by writing large letters; where it is told to wait, it does so first."""
 
     def __init__(self):
-        self.batches, self.may_go = [], threading.Event()
+        self.batches, self.split, self.may_go = [], [], threading.Event()
         self.may_go.set()
 
     def __call__(self, run, lines, decoding, n_best, split=True):
         self.batches.append(list(lines))
+        self.split.append(split)
         assert self.may_go.wait(20)
         if SPOILT in lines:
             raise RuntimeError(SPOILT)

@@ -40,6 +40,27 @@ def test_alternatives_and_a_language_that_is_not_said(client):
     assert answer["alternatives"] == [["A1"], ["B1\nC1"]]
 
 
+def test_a_request_may_want_its_lines_whole(client, made_up):
+    for split in (None, True, False, "false"):
+        assert asked(client, q="One. Two.", split=split).json()["translatedText"] == "ONE. TWO."
+    assert made_up.split == [True, True, False, False]
+    assert asked(client, q="a", split="x").status_code == 400
+
+
+def test_of_a_long_line_each_sentence_must_fit(run, made_up):
+    """The run reads so many tokens of a sentence."""
+    short = replace(run.config.decoding, max_source_length=20)
+    short = replace(run, config=replace(run.config, decoding=short))
+    with serving(short) as client:
+        assert asked(client, q="It is short. This, too.").status_code == 200
+        for fields in (
+            {"q": "This is too long a sentence."},
+            {"q": "One. Two. Three. Four.", "split": False},
+        ):
+            answer = asked(client, **fields)
+            assert answer.status_code == 400 and "longer than the 18" in answer.json()["error"]
+
+
 def test_languages(client, run, made_up):
     english = {"code": "en", "name": "English", "targets": ["ja"]}
     assert client.get("/languages").json() == [english]
