@@ -38,8 +38,8 @@ class Command:
 
 
 def translating(run: Path | str, *options: str, input: Path, output: Path) -> Command:
-    """`fa-jax translate`."""
-    command = [sys.executable, "-m", "fa_jax", "translate", str(run), *options]
+    """`fa-jax translate`, of lines as they are."""
+    command = [sys.executable, "-m", "fa_jax", "translate", str(run), "--no-split", *options]
     return Command(command, input, output)
 
 

@@ -15,6 +15,7 @@ from fa_jax.exports import program
 from fa_jax.exports.card import model_card
 from fa_jax.runs.folder import read_json, write_json
 from fa_jax.runs.run import Run
+from fa_jax.runs.search import never_written
 from fa_jax.whole_files import whole_folder, write_bytes, write_text
 
 SENTENCES = 32
@@ -70,12 +71,14 @@ def export(
         for length in lengths
     ]
     folder.parent.mkdir(parents=True, exist_ok=True)
+    forbidden = never_written(run, decoding)
     with whole_folder(folder) as new:
         write_bytes(new / "model.safetensors", save(weights, {"format": "np"}))
         for side, codec in {"source": run.source, "target": run.target}.items():
             save_codec(codec, new, side)
         for one in programs:
-            lowered = program.lowered_search(run.model, decoding, one["source_length"], sentences)
+            length = one["source_length"]
+            lowered = program.lowered_search(run.model, decoding, length, sentences, forbidden)
             write_bytes(new / one["file"], lowered)
         config = _config(run, decoding, programs)
         write_json(new / "config.json", config)

@@ -35,18 +35,19 @@ def lowered_search(
     decoding: DecodingConfig,
     length: int,
     sentences: int,
+    forbidden: Sequence[int] = (),
     platforms: Sequence[str] = PLATFORMS,
 ) -> bytes:
     """Beam search for so many sentences of up to so many tokens, as `jax.export` serializes it.
 
     It takes weights by name, sources [B, S], their lengths [B], most words of each translation [B]
     (0: no sentence) and τ; and gives the best translation's words [B, L], their number [B] with the
-    end of sentence, and its score [B].
+    end of sentence, and its score [B]. forbidden: as of `beam_search`.
     """
     from jax import export  # it needs some time
 
     limit = length_limit(length, decoding)
-    search = _search(model, decoding, limit, sentences)
+    search = _search(model, decoding, limit, sentences, forbidden)
     shape = jax.ShapeDtypeStruct
     rows = shape((sentences,), jnp.int32)
     weights = {k: shape(v.shape, v.dtype) for k, v in named_weights(model.params).items()}
@@ -60,7 +61,13 @@ def lowered_search(
     return bytes(program.serialize())
 
 
-def _search(model: TrainedModel, decoding: DecodingConfig, limit: int, sentences: int) -> Callable:
+def _search(
+    model: TrainedModel,
+    decoding: DecodingConfig,
+    limit: int,
+    sentences: int,
+    forbidden: Sequence[int],
+) -> Callable:
     """Attention is evaluated as `for_search` says, on each platform."""
     structure = jax.tree.structure(model.params)
     names = list(named_weights(model.params))
@@ -85,6 +92,7 @@ def _search(model: TrainedModel, decoding: DecodingConfig, limit: int, sentences
             configs=(model.config,),
             beam_size=min(decoding.beam_size, vocabulary),
             max_length=limit,
+            forbidden=forbidden,
             implementation=implementation,
             output_dtype=None if decoding.output_dtype == "model" else decoding.output_dtype,
         )
