@@ -166,6 +166,10 @@ class TrainingConfig(Section):
     more in long text than in short text. Otherwise all positions are computed, then masked."""
     validations: Count = 8
     """Validations in the whole training. The best one gives the run's parameters."""
+    best_by: str = "bleu"
+    """Score of the validation set that chooses the best checkpoint, of greedy translations. bleu:
+    smoothed BLEU of sentences. Or another one of `fa_jax.evaluation.scores.METRICS`: bleu_word,
+    ribes, chrf, ter."""
     checkpoint_seconds: Positive = 60.0
     """Seconds between checkpoints. A run that was stopped goes on from the last one."""
     seed: CountOrZero = 0
@@ -175,6 +179,12 @@ class TrainingConfig(Section):
         super().__post_init__()
         if math.isinf(self.epochs) and not self.steps:
             raise UserError("training.epochs inf has no end: set training.steps, too")
+
+    @property
+    def best_by_words(self) -> str:
+        """`best_by` for a reader. Minus an error rate is best if highest."""
+        words = {"bleu": "smoothed BLEU of sentences", "ter": "minus TER", "chrf": "chrF"}
+        return words.get(self.best_by, self.best_by)
 
 
 @dataclass(frozen=True)

@@ -72,21 +72,23 @@ def draw_spans(figure: FigureBase, trace: SpanTrace, title: str):
 
 
 def plot_training(rows: Sequence[dict[str, float | int]], path: Path) -> None:
-    """Writes loss, mean g(t), speed and validation BLEU over the steps. rows: of `read_metrics`."""
+    """Writes loss, g(t), speed and validation score over the steps. rows: of `read_metrics`."""
+    names = {name for row in rows for name in row if name.startswith("validation_")}
     panels = {
         "loss_per_token": "loss (nats a token)",
         "strength": "mean strength g(t)",
         "tokens_per_second": "target tokens a second",
-        "validation_bleu": "validation BLEU (greedy)",
+        **{name: f"{name.replace('_', ' ')} (greedy)" for name in names},
     }
     with written(path, (9, 5.5)) as figure:
-        for axes, (name, label) in zip(figure.subplots(2, 2).flat, panels.items(), strict=True):
+        for axes, (name, label) in zip(figure.subplots(2, 2).flat, panels.items()):
             points = [(row["step"], row[name]) for row in rows if name in row]
-            marker = "o-" if name == "validation_bleu" else "-"
+            marker = "o-" if name in names else "-"
             axes.plot(*np.reshape(points, (-1, 2)).T, marker, color=STRENGTH)
             axes.set_xlabel("step")
             axes.set_ylabel(label)
-            axes.set_ylim(bottom=0)
+            if not name.startswith("validation_ter"):
+                axes.set_ylim(bottom=0)
             axes.grid(alpha=0.3)
 
 

@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Callable
-from itertools import islice, takewhile
+from itertools import islice
 from typing import Any
 
 import jax
 
 import fa_jax
+from fa_jax.evaluation.scores import shown_scores
 
 EXAMPLES = 5
 """Test translations shown after training."""
@@ -46,20 +47,16 @@ def summary(scores: dict[str, Any], own: float) -> str:
     """A split's scores, on several lines. own: the run's threshold, which is marked."""
     mark = " (the run's own)" if scores["threshold"] == own else ""
     saved = 1 - scores["window"] / max(scores["source_length"], 1e-9)
-    # In front of the window stand the metrics' scores, some with their signatures.
-    of_metrics = [name for name in takewhile("window".__ne__, scores) if name != "split"]
+    shown = shown_scores(scores)
+    if "perplexity" in scores:
+        shown = {"perplexity": (f"{scores['perplexity']:.2f}", ""), **shown}
     lines = [
         f"\nthreshold {scores['threshold']:g}{mark}, beam {scores['beam_size']}, "
         f"{scores['sentences']:,} sentences in {scores['seconds']:.1f} s, compilation included",
-        *(
-            f"  {name.replace('_', ' '):10} {scores[name]:6.{2 if scores[name] >= 1 else 3}f}   "
-            f"{scores.get(f'{name}_signature', '')}".rstrip()
-            for name in of_metrics
-            if not name.endswith("_signature")
-        ),
-        f"  window     {scores['window']:6.2f}   of {scores['source_length']:.2f} source tokens a "
-        f"step ({saved:.0%} not scored)",
-        f"  sentence   {scores['mean_source_tokens']:6.2f}   source tokens on average; a long one "
-        "has more of the steps",
+        *(f"  {label:16} {text:>6}   {sign}".rstrip() for label, (text, sign) in shown.items()),
+        f"  {'window':16} {scores['window']:6.2f}   of {scores['source_length']:.2f} source tokens "
+        f"a step ({saved:.0%} not scored)",
+        f"  {'sentence':16} {scores['mean_source_tokens']:6.2f}   source tokens on average; a long "
+        "one has more of the steps",
     ]
     return "\n".join(lines)

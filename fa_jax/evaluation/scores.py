@@ -1,20 +1,25 @@
 """Scores of a corpus of translations, by every metric."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from fa_jax.data.tokenizers import Words
 from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
 from fa_jax.errors import UserError
-from fa_jax.evaluation.metrics import ScoredTexts
+from fa_jax.evaluation.metrics import Metric, ScoredTexts
 from fa_jax.evaluation.metrics.bleu import bleu, bleu_char, bleu_word
+from fa_jax.evaluation.metrics.chrf import chrf
 from fa_jax.evaluation.metrics.ribes import ribes
+from fa_jax.evaluation.metrics.ter import ter
 
-METRICS = (
-    bleu,
-    bleu_char,
-    bleu_word,
-    ribes,
-)
+METRICS = {
+    "bleu": Metric("BLEU", bleu),
+    "bleu_char": Metric("BLEU, characters", bleu_char),
+    "bleu_word": Metric("BLEU, words", bleu_word),
+    "ribes": Metric("RIBES", ribes, digits=3),
+    "chrf": Metric("chrF", chrf),
+    "ter": Metric("TER", ter, lower_is_better=True),
+}
 """In the order in which their scores are shown."""
 UNKNOWN_SYMBOL = "\ue000"
 """What stands for `<unk>`, of which tokenizers make three words: one token to every tokenizer, and
@@ -25,16 +30,18 @@ def score_translations(
     hypotheses: Sequence[str],
     references: Sequence[str],
     language: str,
+    metrics: Iterable[str] | None = None,
 ) -> dict[str, float | str]:
-    """Scores translations by each of `METRICS`: BLEU 0 to 100, RIBES 0 to 1.
+    """Scores translations by `METRICS`.
 
     Args:
       hypotheses, references: one a sentence, as people write it; `<unk>` counts as one word.
       language: theirs, such as "ja".
+      metrics: names of those to compute; default: all.
 
     Returns:
-      `bleu`, `bleu_char` (not of every language), `bleu_word` and `ribes`; `NAME_signature` says
-      how sacrebleu computed a score.
+      A score by each metric's name, but for those that the language does not have (`bleu_char`);
+      `NAME_signature` says how sacrebleu computed it.
 
     Raises:
       UserError: there is nothing to score. ValueError: the two sides differ in number.
@@ -48,4 +55,20 @@ def score_translations(
     tokenize = Words(language).tokenize
     words = ([tokenize(text) for text in side] for side in (hypotheses, references))
     texts = ScoredTexts(language, hypotheses, references, *words)
-    return {name: score for metric in METRICS for name, score in metric(texts).items()}
+    scores: dict[str, float | str] = {}
+    for name in METRICS if metrics is None else metrics:
+        if (score := METRICS[name].score(texts)) is not None:
+            scores[name] = score.value
+            if score.signature:
+                scores[f"{name}_signature"] = score.signature
+    return scores
+
+
+def shown_scores(scores: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Of each metric that these scores have, by the name that readers see: its score as a text, and
+    its signature, which may be empty."""
+    return {
+        metric.label: (f"{scores[name]:.{metric.digits}f}", scores.get(f"{name}_signature", ""))
+        for name, metric in METRICS.items()
+        if name in scores
+    }

@@ -3,10 +3,13 @@
 The rule of Shu and Nakayama (2017; VS), section 5.2.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from fa_jax.errors import UserError
+from fa_jax.evaluation.scores import shown_scores
 
 THRESHOLDS = (0.8, 1.0, 1.2, 1.4, 1.6)
 """Values of τ that are tried (VS 5.2)."""
@@ -16,13 +19,14 @@ LARGEST_LOSS = 0.5
 
 @dataclass(frozen=True)
 class Candidate:
-    """A run decoded at a threshold: its name, BLEU (0 to 100) on the development set, and window,
-    an average in source tokens."""
+    """A run decoded at a threshold: its folder, BLEU (0 to 100) on the development set, and window,
+    an average in source tokens. others: scores by other metrics, which choose nothing."""
 
     run: str
     threshold: float
     bleu: float
     window: float
+    others: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -37,16 +41,16 @@ class Selection:
     reference: float
 
     def __str__(self) -> str:
-        """What was tried, a line a candidate, for a reader."""
-        width = max(len(candidate.run) for candidate in self.candidates)
-        lines = [f"  {'run':{width}}  threshold   BLEU  (loss)   window"]
-        for candidate in self.candidates:
-            loss = self.reference - candidate.bleu
-            mark = "  <- chosen" if candidate == self.chosen else ""
-            lines.append(
-                f"  {candidate.run:{width}}  {candidate.threshold:9g}  {candidate.bleu:5.2f}  "
-                f"({loss:4.2f})  {candidate.window:7.2f}{mark}"
-            )
+        """What was tried, a line a candidate, for a reader. A run has the name of its folder."""
+        heads = ["run", "threshold", "BLEU", "(loss)", "window"]
+        rows = [[*heads, *shown_scores(self.candidates[0].others)]]
+        for one in self.candidates:
+            loss, others = self.reference - one.bleu, shown_scores(one.others).values()
+            numbers = f"{one.threshold:g}", f"{one.bleu:.2f}", f"({loss:.2f})", f"{one.window:.2f}"
+            rows.append([Path(one.run).name, *numbers, *(text for text, _ in others)])
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = ["".join(f"  {cell:>{width}}" for cell, width in zip(row, widths)) for row in rows]
+        lines[1 + self.candidates.index(self.chosen)] += "  <- chosen"
         return "\n".join(lines)
 
 

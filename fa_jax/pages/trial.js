@@ -94,13 +94,13 @@ class Panel {
   }
 
   offer(numbers) {
-    const {source, target, attention, bleu} = this.about;
+    const {source, target, attention, validation} = this.about;
     const options = numbers.map(n => new Option(runs[n].name, n, false, n === this.run));
     this.find("select").replaceChildren(...options);
     this.find("select").disabled = numbers.length < 2;
     this.find(".translation").lang = target.code;
     this.find(".about").textContent = `${source.name} to ${target.name} · ${attention}` +
-      (bleu > 0 ? ` · validation score ${bleu.toFixed(1)} (smoothed sentence BLEU)` : "");
+      (validation ? ` · ${validation}` : "");
   }
 
   // other: the text to compare with, if there is one. same, different: what to say of the two.

@@ -4,6 +4,7 @@ import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import jax
 import numpy as np
@@ -28,6 +29,9 @@ from fa_jax.runs.run import Run, ensemble
 from fa_jax.runs.search import search_lines
 from fa_jax.runs.terminal import progress_bar
 
+SHOWN_BESIDE_BLEU = ("chrf", "ter")
+"""By `select`, which chooses by BLEU."""
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -48,6 +52,7 @@ def evaluate(
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
     documents: bool | None = None,
+    metrics: Sequence[str] | None = None,
 ) -> Evaluation:
     """Beam search over the sources of a split or of your own pairs, scored against their targets.
 
@@ -58,6 +63,7 @@ def evaluate(
       pairs: source and target texts, in place of a split.
       documents: whether the documents of a split are read whole; scores are of their lines all the
         same. Default: as the run was trained.
+      metrics: names of those to score by, such as "bleu"; default: all.
 
     Returns:
       Scores, translations and pairs. Among the scores, `window` is score evaluations ÷ attention
@@ -82,7 +88,9 @@ def evaluate(
         boundaries = pairs.documents()
     else:
         pairs = checked_pairs(pairs)
-    return scored(runs, pairs, decoding, title, documents=boundaries, whole=documents)
+    return scored(
+        runs, pairs, decoding, title, documents=boundaries, whole=documents, metrics=metrics
+    )
 
 
 def scored(
@@ -93,9 +101,10 @@ def scored(
     *,
     documents: Int[np.ndarray, " boundaries"] | None,
     whole: bool | None = None,
+    metrics: Sequence[str] | None = None,
 ) -> Evaluation:
     """An evaluation of pairs (`evaluate`). title: of the progress bar. documents, whole: as of
-    `search_lines`.
+    `search_lines`. metrics: as of `evaluate`.
 
     Raises:
       UserError: there are no pairs.
@@ -112,7 +121,7 @@ def scored(
     seconds = time.perf_counter() - began
     return Evaluation(
         scores={
-            **score_translations(translations, references, runs[0].target.language),
+            **score_translations(translations, references, runs[0].target.language, metrics),
             "window": average_window(found.results),
             "source_length": found.source_length,
             "mean_source_tokens": float(found.source_lengths.mean()),
@@ -236,13 +245,15 @@ def select(
                 f"{wanted!r}: choose among runs of the same text and tokens"
             )
 
-    reference = candidate(runs[0], float("inf"))
+    tried = partial(candidate, others=SHOWN_BESIDE_BLEU)
+    reference = tried(runs[0], float("inf"))
     finite = [threshold for threshold in thresholds if threshold != reference.threshold]
-    return choose([reference, *(candidate(run, t) for run in runs for t in finite)], largest_loss)
+    return choose([reference, *(tried(run, t) for run in runs for t in finite)], largest_loss)
 
 
-def candidate(run: Run, threshold: float) -> Candidate:
-    """The run at a threshold, as the validation set has it."""
+def candidate(run: Run, threshold: float, others: Sequence[str] = ()) -> Candidate:
+    """The run at a threshold, as the validation set has it. others: metrics beside BLEU."""
     decoding = replace(run.config.decoding, threshold=threshold)
-    scores = evaluate(run, "validation", decoding).scores
-    return Candidate(str(run.folder), threshold, scores["bleu"], scores["window"])
+    scores = evaluate(run, "validation", decoding, metrics=("bleu", *others)).scores
+    shown = {name: scores[name] for name in others}
+    return Candidate(str(run.folder), threshold, scores["bleu"], scores["window"], shown)

@@ -31,7 +31,8 @@ def best_length_exponent(run: Run) -> float:
     def bleu(exponent: float) -> float:
         decoding = replace(run.config.decoding, length_exponent=exponent)
         title = f"length exponent {exponent:g}"
-        return scored([run], pairs, decoding, title, documents=ends).scores["bleu"]
+        found = scored([run], pairs, decoding, title, documents=ends, metrics=("bleu",))
+        return found.scores["bleu"]
 
     exponent, best = 1.0, bleu(1.0)
     while exponent > 0:

@@ -14,6 +14,7 @@ from fa_jax.config_file import attention_text, settings_of
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.decoding.local_devices import SMALLEST_BATCH
 from fa_jax.errors import UserError
+from fa_jax.evaluation.scores import shown_scores
 from fa_jax.pages.content import span_content, threshold_text
 from fa_jax.runs.folder import check_own, read_json
 from fa_jax.runs.run import Run
@@ -32,7 +33,6 @@ NARROW = 1.2
 """The samples' threshold where the run's own is wider: the paper's."""
 CURVES = {
     "loss_per_token": "loss, nats a token",
-    "validation_bleu": "validation score (greedy, smoothed sentence BLEU)",
     "strength": "mean strength g(t)",
     "learning_rate": "learning rate",
 }
@@ -136,7 +136,9 @@ def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: lis
     if not rows:
         missing = [*missing, "There are no curves: the run's folder has no metrics.jsonl."]
     source, target = run.source.language, run.target.language
-    own = run.config.decoding.threshold
+    own, training = run.config.decoding.threshold, run.config.training
+    validation = f"validation_{training.best_by}"
+    curves = CURVES | {validation: f"validation score (greedy, {training.best_by_words})"}
     return {
         "title": run.name,
         "about": _about(run),
@@ -154,8 +156,8 @@ def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: lis
             for s in samples
         ],
         "curves": [
-            {"title": title, "points": points, "dots": name == "validation_bleu"}
-            for name, title in CURVES.items()
+            {"title": title, "points": points, "dots": name == validation}
+            for name, title in curves.items()
             if len(points := [(row["step"], row[name]) for row in rows if name in row]) > 0
         ],
         "settings": _settings(run.config),
@@ -174,8 +176,7 @@ def _drawn_at(own: float) -> str:
 def _about(run: Run) -> str:
     attention = attention_text(run.config.model.attention)
     languages = f"{run.source.language} to {run.target.language}"
-    score = f", {run.validation_bleu:.2f} on the validation set (smoothed sentence BLEU)"
-    validated = score if run.validation_bleu else ""  # one from elsewhere was not validated here
+    validated = f", {run.validated}" if run.validated else ""
     return f"{languages}, {attention}; checkpoint of step {run.step:,}{validated}."
 
 
@@ -192,12 +193,11 @@ def _scores(found: list[Json], own: float) -> Json:
     """
     if not found:
         return {"heads": [], "rows": [], "own": None, "signatures": []}
-    names = list(found[0])[: list(found[0]).index("window")]
-    metrics = [name for name in names if not name.endswith("_signature")]
+    shown = shown_scores(found[0])
     rows = [
         [
             _threshold(scores, own, ", the run's own"),
-            *(f"{scores[name]:.{3 if name == 'ribes' else 2}f}" for name in metrics),
+            *(text for text, _ in shown_scores(scores).values()),
             f"{scores['window']:.2f} of {scores['source_length']:.2f}",
             f"{1 - scores['window'] / max(scores['source_length'], 1e-9):.0%}",
             f"{scores['beam_size']}",
@@ -205,11 +205,8 @@ def _scores(found: list[Json], own: float) -> Json:
         ]
         for scores in found
     ]
-    shown = [name.replace("_", " by ").replace("bleu", "BLEU") for name in metrics]
-    shown = [name.upper() if name == "ribes" else name for name in shown]
     heads = ["threshold", *shown, "window", "not scored", "beam", "sentences"]
-    signed = [name for name in metrics if f"{name}_signature" in names]
-    signatures = [f"{name}: {found[0][f'{name}_signature']}" for name in signed]
+    signatures = [f"{label}: {signature}" for label, (_, signature) in shown.items() if signature]
     thresholds = [float(scores["threshold"]) for scores in found]
     marked = thresholds.index(own) if own in thresholds else None
     return {"heads": heads, "rows": rows, "own": marked, "signatures": signatures}

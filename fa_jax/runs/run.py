@@ -37,7 +37,7 @@ class Run:
     """A trained run, ready to translate.
 
     folder: where it lies. config: its settings. source, target: text to numbers and back.
-    params: of the best checkpoint, taken at `step`. validation_bleu: its score, 0 to 100.
+    params: of the best checkpoint, taken at `step`. validation_score: by `training.best_by`.
     """
 
     folder: Path
@@ -46,12 +46,20 @@ class Run:
     target: TextCodec
     params: Params
     step: int
-    validation_bleu: float
+    validation_score: float
 
     @property
     def name(self) -> str:
         """That of its folder."""
         return self.folder.absolute().name
+
+    @property
+    def validated(self) -> str:
+        """Its score for a reader; empty of a run from elsewhere, which was not validated here."""
+        if not self.validation_score:
+            return ""
+        words = self.config.training.best_by_words
+        return f"validation score {self.validation_score:.2f} ({words})"
 
     @cached_property
     def model(self) -> TrainedModel:
@@ -147,7 +155,8 @@ def load_run(folder: str | Path) -> Run:
     best = Checkpoints(folder, "best", writes=False)
     step, params, note = best.restore(like)
     best.close()
-    return Run(folder, config, source, target, params, step, note["validation_bleu"])
+    score = note[f"validation_{config.training.best_by}"]
+    return Run(folder, config, source, target, params, step, score)
 
 
 def ensemble(runs: Run | Sequence[Run]) -> list[Run]:

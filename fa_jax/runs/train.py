@@ -30,7 +30,7 @@ from fa_jax.runs.length import best_length_exponent
 from fa_jax.runs.order import narrowest_windows, threshold_for_window
 from fa_jax.runs.run import Run, load_run
 from fa_jax.runs.terminal import say
-from fa_jax.runs.validation import validate
+from fa_jax.runs.validation import check_best_by, validate
 from fa_jax.training import loop
 
 MAY_CHANGE = ("model.dropout", "model.compute_dtype", "model.rematerialize", "model.attention.span")
@@ -59,6 +59,7 @@ def train(config: Config, folder: str | Path | None = None) -> Run:
     check_learns(config)
     folder = Path(folder or f"runs/{config.data.languages}-{config.preset}")
     data = prepare(config.data, codecs=own_codecs(folder))
+    check_best_by(config)
     say(told(config, amount_of_text(data.corpus)))
     return _with_length_exponent(_trained(folder, config, data, None))
 
@@ -105,6 +106,7 @@ def finetune(
         own = PRETRAINED not in run.folder.absolute().parents
         folder = (run.folder.absolute().parent if own else Path("runs")) / f"{run.name}-finetuned"
     data = prepare(config.data, codecs=(run.source, run.target))
+    check_best_by(config)
     tuned = _trained(Path(folder), config, data, start)
     if largest_loss is not None:
         say(f"looking for windows that cost at most {largest_loss:g} BLEU, on the validation set")

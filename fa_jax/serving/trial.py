@@ -69,7 +69,7 @@ def _about(run: Run) -> dict[str, Any]:
         "target": _language(run.target.language),
         "threshold": threshold_text(config.decoding.threshold) if has_windows else None,
         "attention": attention_text(attention),
-        "bleu": run.validation_bleu,
+        "validation": run.validated,
     }
 
 

@@ -25,7 +25,7 @@ from fa_jax.training.epochs import Epochs
 from fa_jax.training.metrics import STEPS_BETWEEN_ROWS, Metrics
 from fa_jax.training.optimizer import make_optimizer
 from fa_jax.training.precision import training_precision
-from fa_jax.training.schedule import settings_of_step, total_steps
+from fa_jax.training.schedule import settings_of_step, total_steps, validation_steps
 from fa_jax.training.step import init_state, make_train_step, replicate, shard, unreplicate
 
 STOPPING = b"\nstopping: this step is finished and saved first (Ctrl-C again: at once, unsaved)\n"
@@ -68,66 +68,64 @@ def train(
     optimizer = make_optimizer(training)
     train_step = make_train_step(config, optimizer)
     last_step = total_steps(training, epochs.steps)
-    every = max(1, last_step // training.validations)
-    validation_steps = {*range(every, last_step + 1, every), last_step}
+    validated_after = validation_steps(training, last_step)
     windows_from = training.windows_from * last_step
+    first_in_windows = next(step for step in validated_after if step >= windows_from)
 
     latest, best = Checkpoints(run, "latest"), Checkpoints(run, "best")
-    if jax.process_index() == 0 and (latest.step() or 0) < last_step:
+    rounded = training_precision(jax.devices()[0].platform) == ROUNDED
+    if rounded and jax.process_index() == 0 and (latest.step() or 0) < last_step:
         print(
-            "the first steps are slow: a program is compiled for each shape of batches "
-            f"(here {epochs.shapes})",
+            "products in training round their factors to bfloat16, which this processor "
+            "multiplies fastest (JAX_DEFAULT_MATMUL_PRECISION=highest: no rounding)",
             file=sys.stderr,
         )
-        if training_precision(jax.devices()[0].platform) == ROUNDED:
-            print(
-                "products in training round their factors to bfloat16, which this processor "
-                "multiplies fastest (JAX_DEFAULT_MATMUL_PRECISION=highest: no rounding)",
-                file=sys.stderr,
-            )
     state = init_state(config, optimizer, len(data.source.vocabulary), len(data.target.vocabulary))
     if start is not None:
         start = jax.tree.map(jnp.asarray, start)
         state = state.replace(params=start, optimizer=optimizer.init(start))
-    step, best_bleu = 0, -1.0
+    step, best_score = 0, -math.inf
     if latest.step() is not None:
         step, state, note = latest.restore(state)
-        best_bleu = note["best_bleu"]
+        best_score = note["best_bleu"]
         print(f"resuming {run} at step {step} of {last_step}", file=sys.stderr)
     metrics = Metrics(run, epochs.steps, step, last_step, latest)
     state = replicate(state)
     saved_at = time.monotonic()
+    shapes = epochs.shapes
     agree_every = 1 if jax.process_count() == 1 else STEPS_BETWEEN_ROWS
 
     try:
         with _noted_signals() as signals:
             for rows, batch in prefetch(epochs.batches(step, last_step)):
+                metrics.begins(batch, shapes)
                 settings = settings_of_step(training, last_step, step)
                 state, sums = train_step(state, shard(batch), settings)
                 step += 1
                 # The numbers of the step before are ready; this one's are being computed.
                 metrics.add(step, sums, rows, settings)
-                if step in validation_steps:
+                if step in validated_after:
                     metrics.catch_up()
                     # All positions of documents would take too long.
                     threshold = settings.threshold if training.in_windows else math.inf
-                    bleu = _highest(validate(unreplicate(state.params), threshold))
-                    metrics.validated(step, bleu, threshold)
-                    if step - every < windows_from <= step and windows_from < last_step:
+                    score = _highest(validate(unreplicate(state.params), threshold))
+                    metrics.validated(step, training, score, threshold)
+                    if step == first_in_windows and windows_from < last_step:
                         # No earlier one counts any more.
-                        best_bleu = -1.0
-                    if bleu > best_bleu:
-                        best_bleu = bleu
-                        best.save(step, unreplicate(state.params), {"validation_bleu": bleu})
+                        best_score = -math.inf
+                    if score > best_score:
+                        best_score = score
+                        note = {f"validation_{training.best_by}": score}
+                        best.save(step, unreplicate(state.params), note)
                         best.wait()
                 asked, age = 0, 0.0
                 if step % agree_every == 0:
                     asked = _highest(max(signals, default=0))
                     age = _highest(time.monotonic() - saved_at)
                 late = age > training.checkpoint_seconds
-                if step in validation_steps or asked or late:
+                if step in validated_after or asked or late:
                     metrics.catch_up()  # a state whose loss was not finite is never saved
-                    latest.save(step, unreplicate(state), {"best_bleu": best_bleu})
+                    latest.save(step, unreplicate(state), {"best_bleu": best_score})
                     saved_at = time.monotonic()
                 if asked:
                     latest.wait()

@@ -13,6 +13,8 @@ from jaxtyping import Int
 from tensorboardX import SummaryWriter
 from tqdm import tqdm
 
+from fa_jax.config import TrainingConfig
+from fa_jax.data.batches import Batch
 from fa_jax.errors import UserError
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.training.loss import BatchSums
@@ -56,10 +58,25 @@ class Metrics:
                 total=self._last, initial=step, unit="step", dynamic_ncols=True, disable=None
             )
         self._pending: tuple[int, BatchSums, np.ndarray, StepSettings] | None = None
+        self._shapes: set[tuple] = set()
         self._sums: list[BatchSums] = []
         self._began = self._added = self._last_line = time.monotonic()
         self._took: deque[float] = deque(maxlen=STEPS_OF_PACE)
         self._newest = ""
+
+    def begins(self, batch: Batch, shapes: int):
+        """Says so where a step is the first one of its batch's shape: its program has to be
+        compiled, which may take many seconds. shapes: that there are."""
+        if (shape := (batch.source.shape, batch.target.shape)) in self._shapes:
+            return
+        self._shapes.add(shape)
+        number = len(self._shapes)
+        if self._writes:
+            tqdm.write(
+                f"compiling for batches of {shape[0][0]} sentences, padded to {shape[0][1]} and "
+                f"{shape[1][1]} tokens (shape {number} of {max(number, shapes)})",
+                file=sys.stderr,
+            )
 
     def add(self, step: int, sums: BatchSums, rows: Int[np.ndarray, " B"], settings: StepSettings):
         """Reads the step before; the device may still compute this one.
@@ -113,19 +130,19 @@ class Metrics:
             self._write(row)
             self._show(step, self._numbers(row))
 
-    def validated(self, step: int, bleu: float, threshold: float):
-        """The score of a validation, 0 to 100, and the τ that it had.
+    def validated(self, step: int, training: TrainingConfig, score: float, threshold: float):
+        """The score of a validation by `training.best_by`, and the τ that it had.
 
         What passed since `catch_up` was no training time.
         """
         self._began += time.monotonic() - self._caught_up
         self._added = time.monotonic()
         if self._writes:
-            self._write({"step": step, "validation_bleu": bleu})
+            self._write({"step": step, f"validation_{training.best_by}": score})
             windows = f" in windows of τ = {threshold:g}" if np.isfinite(threshold) else ""
             tqdm.write(
-                f"step {step} (epoch {step / self._epoch:.2f}): validation score {bleu:.2f}"
-                f"{windows} (greedy, smoothed BLEU of sentences: no test BLEU)",
+                f"step {step} (epoch {step / self._epoch:.2f}): validation score {score:.2f}"
+                f"{windows} (greedy, {training.best_by_words}: no test score)",
                 file=sys.stderr,
             )
 
@@ -144,8 +161,8 @@ class Metrics:
 
     def _numbers(self, row: dict[str, float | int]) -> str:
         return (
-            f"loss {row['loss']:.2f}  g {row['strength']:.3f}  window {row['window']:.0%}  "
-            f"{row['tokens_per_second']:,.0f} tokens/s"
+            f"loss {row['loss_per_token']:.3f} nats a token  g {row['strength']:.3f}  "
+            f"window {row['window']:.0%}  {row['tokens_per_second']:,.0f} tokens/s"
         )
 
     def _show(self, step: int, numbers: str = ""):
@@ -175,7 +192,8 @@ def pace(took: Sequence[float]) -> float:
 def read_metrics(run: Path) -> list[dict[str, float | int]]:
     """All whole rows of a run's folder, oldest first; none where it has no `metrics.jsonl`.
 
-    A row has "step" and either "validation_bleu" (0 to 100) or what the steps since the row before
+    A row has "step" and either the score that chooses the best checkpoint, "validation_bleu" or
+    that of another metric (minus it, if lower is better), or what the steps since the row before
     add up to: "epoch", "loss" (nats a sentence), "loss_per_token" (nats), "strength" (mean g(t)),
     "window" (share of the source's positions that was scored), "tokens_per_second" (target tokens)
     and "learning_rate". A last line cut off by a kill is left out.

@@ -29,6 +29,12 @@ def total_steps(config: TrainingConfig, steps_per_epoch: int) -> int:
     return math.ceil(min(of_epochs, config.steps or math.inf))
 
 
+def validation_steps(config: TrainingConfig, last_step: int) -> list[int]:
+    """After which steps a run is validated: evenly spaced, the last one at its end."""
+    count = min(config.validations, last_step)
+    return [last_step * number // count for number in range(1, count + 1)]
+
+
 def settings_of_step(config: TrainingConfig, last_step: int, step: int) -> StepSettings:
     """Of the step that follows `step` others, of `last_step`."""
     rate = learning_rate(config, last_step, step)

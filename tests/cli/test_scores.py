@@ -20,6 +20,6 @@ def test_the_row_of_the_runs_own_threshold_is_marked(own, mark):
 
 def test_scores_stand_beside_their_signatures():
     _, bleu, ribes, window, sentence = summary(SCORES, 0.5).strip().splitlines()
-    assert bleu.split() == ["bleu", "30.25", "nrefs:1"] and ribes.split() == ["ribes", "0.750"]
+    assert bleu.split() == ["BLEU", "30.25", "nrefs:1"] and ribes.split() == ["RIBES", "0.750"]
     assert window.endswith("3.00   of 12.00 source tokens a step (75% not scored)")
     assert sentence.split()[:3] == ["sentence", "9.00", "source"]  # shorter than an average step's

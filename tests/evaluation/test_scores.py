@@ -9,7 +9,8 @@ from sacrebleu.metrics import BLEU
 from fa_jax.data.tokenizers import Words
 from fa_jax.errors import UserError
 from fa_jax.evaluation import scores as scores_module
-from fa_jax.evaluation.scores import score_translations
+from fa_jax.evaluation.metrics import Metric, Score
+from fa_jax.evaluation.scores import score_translations, shown_scores
 from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu, smoothed_sentence_bleu
 
 JAPANESE = ["彼の勇気にはびっくりした。", "私、ジーンズって似合わないんだよね。"]
@@ -60,7 +61,10 @@ def test_an_unknown_word_counts_as_one_wrong_word(language, reference, known):
         return score_translations([known.format(word)], [reference], language)
 
     wrong = {"ja": "犬", "zh": "犬", "ko": "개", "de": "Gomorra"}[language]
-    assert scored("<unk>") == pytest.approx(scored(wrong))
+    found, wanted = scored("<unk>"), scored(wrong)
+    # chrF counts letters: it is the score of a wrong word of one letter.
+    assert found.pop("chrf") == pytest.approx(scored("Ж")["chrf"]) != pytest.approx(100)
+    assert wanted.pop("chrf") and found == pytest.approx(wanted)
     assert 0 < scored("<unk>")["bleu"] < 100
 
 
@@ -70,7 +74,7 @@ GLUED = ("a<unk>b", "<unk>.", "<unk><unk>", "彼<unk>の<unk>。", "(<unk>)", "�
 @pytest.mark.parametrize("text", GLUED)
 def test_no_tokenizer_takes_an_unknown_word_apart_or_glues_it(text, monkeypatch):
     seen = []
-    monkeypatch.setattr(scores_module, "METRICS", (lambda texts: seen.append(texts) or {},))
+    monkeypatch.setattr(scores_module, "METRICS", {"seen": Metric("seen", seen.append)})
     split = {
         f"sacrebleu's {name}": BLEU(tokenize=name, force=True).tokenizer
         for name in ("ja-mecab", "zh", "char", "13a", "none")
@@ -87,14 +91,51 @@ def test_no_tokenizer_takes_an_unknown_word_apart_or_glues_it(text, monkeypatch)
 
 def test_a_metric_is_a_row(monkeypatch):
     def longest(texts):
-        return {"longest": max(map(len, texts.hypothesis_words))}
+        return Score(max(map(len, texts.hypothesis_words)))
 
-    rows = (*scores_module.METRICS, longest)
+    rows = {**scores_module.METRICS, "longest": Metric("longest word", longest, digits=0)}
     before = score_translations(GERMAN, GERMAN, "de")
     monkeypatch.setattr(scores_module, "METRICS", rows)
     after = score_translations(GERMAN, GERMAN, "de")
     assert after == {**before, "longest": 8}
-    assert list(before) == ["bleu", "bleu_signature", "bleu_word", "bleu_word_signature", "ribes"]
+    assert shown_scores(after)["longest word"] == ("8", "")
+    signed = [name for name in before if f"{name}_signature" in before]
+    assert signed == ["bleu", "bleu_word", "chrf", "ter"] and "ribes" in before
+    assert score_translations(GERMAN, GERMAN, "de", ["longest"]) == {"longest": 8}
+
+
+def chrf2(hypothesis, reference):
+    """Popović's: precision and recall of n-grams without spaces, each the mean over n."""
+    sides = [side.replace(" ", "") for side in (hypothesis, reference)]
+    shares = []
+    for n in range(1, 7):
+        grams = [Counter(side[i : i + n] for i in range(len(side) - n + 1)) for side in sides]
+        both = (grams[0] & grams[1]).total()
+        shares.append([both / max(1, side.total()) for side in grams])
+    precision, recall = (sum(column) / 6 for column in zip(*shares, strict=True))
+    return 100 * 5 * precision * recall / (4 * precision + recall)
+
+
+def test_chrf_is_that_of_popovic():
+    for wrong in ("Die Frauen von Israel waren angestrengt.", "Israel war sehr angestrengt, sehr."):
+        found = score_translations([wrong], GERMAN[:1], "de")
+        assert found["chrf"] == pytest.approx(chrf2(wrong, GERMAN[0]))
+    assert score_translations(GERMAN, GERMAN, "de")["chrf"] == pytest.approx(100)
+
+
+@pytest.mark.parametrize(
+    ("language", "hypothesis", "reference", "edits", "words"),
+    [
+        ("en", "the cat sat on a mat", "the cat sat on the mat", 1, 6),  # one word for another
+        ("en", "on the mat the cat sat", "the cat sat on the mat", 1, 6),  # three words move
+        ("en", "a b c d e", "f", 5, 1),  # more edits than words
+        ("ja", "私は犬。", "私は猫。", 1, 4),  # Chinese characters are words
+    ],
+)
+def test_ter_counts_edits(language, hypothesis, reference, edits, words):
+    found = score_translations([hypothesis], [reference], language)
+    assert found["ter"] == pytest.approx(100 * edits / words)
+    assert f"asian:{'yes' if language == 'ja' else 'no'}" in found["ter_signature"]
 
 
 def test_wrong_numbers_of_sentences():

@@ -13,6 +13,7 @@ from fa_jax.training.schedule import (
     settings_of_step,
     threshold_of_sentences,
     total_steps,
+    validation_steps,
 )
 
 
@@ -21,6 +22,14 @@ def test_the_papers_learning_rate_is_halved_from_the_fourth_epoch_on():
     assert total_steps(paper, 10) == 60
     found = [learning_rate(paper, 60, step) for step in (0, 29, 30, 39, 40, 50, 59)]
     np.testing.assert_allclose(found, np.array([1, 1, 0.5, 0.5, 0.25, 0.125, 0.125]) * 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("validations", "steps", "wanted"),
+    [(3, 250, [83, 166, 250]), (4, 1500, [375, 750, 1125, 1500]), (8, 3, [1, 2, 3]), (1, 7, [7])],
+)
+def test_validations_are_as_many_as_were_asked_for(validations, steps, wanted):
+    assert validation_steps(TrainingConfig(validations=validations), steps) == wanted
 
 
 def test_the_learning_rate_falls_to_nothing():

@@ -1,10 +1,13 @@
-"""The metrics, a file each: functions that take `ScoredTexts` and give scores by name.
+"""The metrics, a file each: functions that take `ScoredTexts` and give a `Score`.
 
 To add one: a file here and a row in `fa_jax.evaluation.scores.METRICS`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from sacrebleu.metrics.base import Metric as SacrebleuMetric
 
 
 @dataclass(frozen=True)
@@ -16,3 +19,29 @@ class ScoredTexts:
     references: Sequence[str]
     hypothesis_words: Sequence[Sequence[str]]
     reference_words: Sequence[Sequence[str]]
+
+
+class Score(NamedTuple):
+    """A number, and sacrebleu's signature: how it was computed."""
+
+    value: float
+    signature: str = ""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A row: the name that readers see, and the function; None for languages that have no such
+    score. digits: behind the point. lower_is_better: of an error rate."""
+
+    label: str
+    score: Callable[[ScoredTexts], Score | None]
+    digits: int = 2
+    lower_is_better: bool = False
+
+
+def by_sacrebleu(
+    metric: SacrebleuMetric, hypotheses: Sequence[str], references: Sequence[str]
+) -> Score:
+    """A corpus's score by one of sacrebleu's metrics."""
+    value = metric.corpus_score(list(hypotheses), [list(references)]).score
+    return Score(value, str(metric.get_signature()))

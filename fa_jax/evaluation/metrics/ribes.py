@@ -2,13 +2,13 @@
 
 from nltk.translate.ribes_score import sentence_ribes
 
-from fa_jax.evaluation.metrics import ScoredTexts
+from fa_jax.evaluation.metrics import Score, ScoredTexts
 
 
-def ribes(texts: ScoredTexts) -> dict[str, float | str]:
-    """`ribes`, the mean over sentences; one of which nothing was written scores 0."""
+def ribes(texts: ScoredTexts) -> Score:
+    """The mean over sentences; one of which nothing was written scores 0."""
     pairs = zip(texts.hypothesis_words, texts.reference_words)
     scores = [
         sentence_ribes([wanted], words) if words and wanted else 0.0 for words, wanted in pairs
     ]
-    return {"ribes": sum(scores) / len(scores)}
+    return Score(sum(scores) / len(scores))
