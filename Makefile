@@ -41,16 +41,16 @@ data: languages .venv/installed ## prepare a corpus (CORPUS=name or folder)
 train: languages .venv/installed ## train, keep the best checkpoint, score the test set
 	@$(FA_JAX) train $(LANGUAGES) --preset $(PRESET) --run "$(RUN)" $(CORPUS_OPTION) $(ARGS)
 
-finetune: languages .venv/installed ## train on and narrow the windows, in a run beside it (CORPUS=other text, ARGS="--window 0.3")
+finetune: of-run .venv/installed ## train on and narrow the windows, in a run beside it (CORPUS=other text, ARGS="--window 0.3")
 	@$(FA_JAX) finetune "$(RUN)" $(CORPUS_OPTION) $(ARGS)
 
-translate: languages .venv/installed ## translate lines from stdin to stdout (THRESHOLD=1.2)
+translate: of-run .venv/installed ## translate lines from stdin to stdout (THRESHOLD=1.2)
 	@$(FA_JAX) translate "$(RUN)" $(THRESHOLD_OPTION) $(ARGS)
 
-evaluate: languages .venv/installed ## score the test set (THRESHOLD=1.2)
+evaluate: of-run .venv/installed ## score the test set (THRESHOLD=1.2)
 	@$(FA_JAX) evaluate "$(RUN)" $(THRESHOLD_OPTION) $(ARGS)
 
-serve: languages .venv/installed-serve ## a page to try a run on, and LibreTranslate's protocol (ARGS="another/run --port 5000")
+serve: of-run .venv/installed-serve ## a page to try a run on, and LibreTranslate's protocol (ARGS="another/run --port 5000")
 	@$(FA_JAX) serve "$(RUN)" $(ARGS)
 
 benchmark: .venv/installed ## measure speed on this machine (NAME=one benchmark)
@@ -91,10 +91,18 @@ peers: .venv/installed .venv-peers/installed ## measure speed beside JoeyNMT, Ma
 	@.venv/bin/python -m experiments.peers
 	@.venv/bin/python -m experiments.marian
 
-.PHONY: languages
+ASK = { echo "Which languages? For example: make $(MAKECMDGOALS) LANG=en-ja   (or LANG=de-en)" >&2; exit 2; }
+
+.PHONY: languages of-run
 languages:
-	@test -n "$(LANGUAGES)" || { \
-	  echo "Which languages? For example: make $(MAKECMDGOALS) LANG=en-ja   (or LANG=de-en)" >&2; exit 2; }
+	@test -n "$(LANGUAGES)" || $(ASK)
+
+# A RUN that somebody named has its own languages: LANG may be left out, but not be another.
+of-run:
+	@test -n "$(LANGUAGES)$(filter-out file,$(origin RUN))" || $(ASK)
+	@config="$(RUN)/config.json"; test -f "$$config" || config="fa_jax/pretrained/$$config"; \
+	test -z "$(LANGUAGES)" || ! test -f "$$config" || grep -q '"languages": "$(LANGUAGES)"' "$$config" || { \
+	  echo "$(RUN) does not translate $(LANGUAGES): leave LANG out, or name another RUN" >&2; exit 2; }
 
 # The stamps are written last: an interrupted installation is taken up again.
 .venv/installed: requirements.txt pyproject.toml

@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 
 from fa_jax.config import Config
+from fa_jax.counted import counted
 from fa_jax.data.corpora import Corpus
 from fa_jax.data.tokenizers import Words
 from fa_jax.data.tokenizers.subwords import letters_to_learn
@@ -93,9 +94,9 @@ def told(config: Config, amount: Amount) -> str:
     steps = min(training.steps or math.inf, training.epochs * an_epoch)
     by_rule = " (after Sennrich and Zhang 2019)" if fitted(config, amount) == config else ""
     return (
-        f"{amount.pairs:,} pairs, {amount.words:,} target words: at most "
+        f"{counted(amount.pairs, 'pair')}, {counted(amount.words, 'target word')}: at most "
         f"{data.source_vocabulary:,} and {data.target_vocabulary:,} {data.tokenizer}s, dropout "
         f"{config.model.dropout:g}, label smoothing {training.label_smoothing:g}, "
-        f"{math.ceil(steps):,} steps of {training.batch_size} pairs, {steps / an_epoch:.3g} epochs"
-        f"{by_rule}"
+        f"{counted(math.ceil(steps), 'step')} of {counted(training.batch_size, 'pair')}, "
+        f"{steps / an_epoch:.3g} epochs{by_rule}"
     )

@@ -73,6 +73,19 @@ def test_variables_become_options(tree, arguments, words):
     assert words in finished.stdout, finished.stderr
 
 
+@pytest.mark.parametrize("target", ["finetune", "translate", "evaluate", "serve"])
+def test_a_run_has_its_languages_itself(tree, target):
+    finished = make(tree, target, "RUN=my run", LANG="en_US.UTF-8")
+    assert f"ARGS -m fa_jax {target} my run" in finished.stdout, finished.stderr
+    for folder, name in (("my run", "my run"), ("fa_jax/pretrained/en-ja", "en-ja")):
+        (tree / folder).mkdir(parents=True)
+        (tree / folder / "config.json").write_text('{"data": {\n    "languages": "en-ja"}}')
+        assert "ARGS" in make(tree, target, f"RUN={name}", "LANG=en-ja").stdout
+        refused = make(tree, target, f"RUN={name}", "LANG=de-en")
+        assert refused.returncode == 2 and "ARGS" not in refused.stdout
+        assert f"{name} does not translate de-en: leave LANG out" in refused.stderr
+
+
 def test_the_check_of_an_accelerator_needs_no_languages(tree):
     finished = make(tree, "accelerator-check", "ARGS=--smallest")
     assert "ARGS -m experiments.accelerator_check --smallest" in finished.stdout, finished.stderr

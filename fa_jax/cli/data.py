@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fa_jax.cli.arguments import OfPreset
+from fa_jax.counted import counted
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Command(OfPreset):
         lengths = data.train.source.lengths, data.train.target.lengths
         print(
             f"{data.corpus.name}: {len(data.corpus.train):,} training, "
-            f"{len(data.corpus.validation):,} validation, {len(data.corpus.test):,} test pairs\n"
+            f"{len(data.corpus.validation):,} validation, "
+            f"{counted(len(data.corpus.test), 'test pair')}\n"
             f"vocabularies of {len(data.source.vocabulary):,} {data.corpus.source_language} and "
             f"{len(data.target.vocabulary):,} {data.corpus.target_language} tokens; sentences have "
             f"{lengths[0].mean():.1f} and {lengths[1].mean():.1f} tokens"

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 
 import fa_jax
+from fa_jax.counted import counted
 from fa_jax.evaluation.scores import shown_scores
 
 EXAMPLES = 5
@@ -52,7 +53,8 @@ def summary(scores: dict[str, Any], own: float) -> str:
         shown = {"perplexity": (f"{scores['perplexity']:.2f}", ""), **shown}
     lines = [
         f"\nthreshold {scores['threshold']:g}{mark}, beam {scores['beam_size']}, "
-        f"{scores['sentences']:,} sentences in {scores['seconds']:.1f} s, compilation included",
+        f"{counted(scores['sentences'], 'sentence')} in {scores['seconds']:.1f} s, "
+        "compilation included",
         *(f"  {label:16} {text:>6}   {sign}".rstrip() for label, (text, sign) in shown.items()),
         f"  {'window':16} {scores['window']:6.2f}   of {scores['source_length']:.2f} source tokens "
         f"a step ({saved:.0%} not scored)",

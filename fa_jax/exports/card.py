@@ -5,6 +5,7 @@ from typing import Any
 import yaml
 
 from fa_jax.config_file import attention_text
+from fa_jax.counted import counted
 from fa_jax.data.tokenizers import saved_tokenizer
 from fa_jax.pages.content import threshold_text
 from fa_jax.runs.run import Run
@@ -97,8 +98,8 @@ def _table(scores: Json, chosen: float) -> str:
         rows.append(f"| {threshold_text(threshold)}{mark} | {one['bleu']:.2f} | {window} |")
     count = next(iter(scores.values()))
     lines = ["| τ | BLEU | positions scored a word |", "|---|---|---|", *rows]
-    signature = f"{count['sentences']:,} test sentences; sacrebleu: `{count['bleu_signature']}`."
-    return "\n".join(lines) + f"\n\n{signature}"
+    sentences = counted(count["sentences"], "test sentence")
+    return "\n".join(lines) + f"\n\n{sentences}; sacrebleu: `{count['bleu_signature']}`."
 
 
 def _texts(corpus: str) -> str:

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jaxtyping import Int
 
-from fa_jax.config import Config
+from fa_jax.config import Config, ModelConfig
 from fa_jax.data.codec import TextCodec, load_codec
 from fa_jax.data.corpora import load_corpus
 from fa_jax.data.corpora.text_files import SPLITS
@@ -147,16 +147,25 @@ def load_run(folder: str | Path) -> Run:
     source, target = load_codec(folder, "source"), load_codec(folder, "target")
     if not any((folder / "checkpoints" / "best").glob("[0-9]*")):
         raise UserError(f"run {folder} has no validated checkpoint yet: train it further")
-    like = jax.eval_shape(
-        lambda: init_encoder_decoder(
-            jax.random.key(0), config.model, len(source.vocabulary), len(target.vocabulary)
-        )
-    )
+    like = shapes_of(config.model, len(source.vocabulary), len(target.vocabulary))
     best = Checkpoints(folder, "best", writes=False)
     step, params, note = best.restore(like)
     best.close()
     score = note[f"validation_{config.training.best_by}"]
     return Run(folder, config, source, target, params, step, score)
+
+
+def shapes_of(model: ModelConfig, source_vocabulary: int, target_vocabulary: int) -> Params:
+    """The parameters of a model, shapes in place of arrays.
+
+    Raises:
+      UserError: there is no such model, since a part of it cannot have these sizes.
+    """
+    vocabularies = source_vocabulary, target_vocabulary
+    try:
+        return jax.eval_shape(lambda: init_encoder_decoder(jax.random.key(0), model, *vocabularies))
+    except (TypeError, ValueError) as error:
+        raise UserError(f"there is no such model: {error}") from error
 
 
 def ensemble(runs: Run | Sequence[Run]) -> list[Run]:

@@ -19,6 +19,7 @@ from fa_jax.config import Config
 from fa_jax.config_file import differences
 from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.remarks import left_out
+from fa_jax.data.vocabulary import SPECIAL
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import LARGEST_LOSS, check_loss
 from fa_jax.finetuning_settings import finetuning, is_flexible
@@ -28,7 +29,7 @@ from fa_jax.runs.begin import alone, begin_run, own_codecs
 from fa_jax.runs.folder import PRETRAINED, set_decoding
 from fa_jax.runs.length import best_length_exponent
 from fa_jax.runs.order import narrowest_windows, threshold_for_window
-from fa_jax.runs.run import Run, load_run
+from fa_jax.runs.run import Run, load_run, shapes_of
 from fa_jax.runs.terminal import say
 from fa_jax.runs.validation import check_best_by, validate
 from fa_jax.training import loop
@@ -142,7 +143,8 @@ def continued(run: Run, config: Config) -> Params:
 
 
 def check_learns(config: Config):
-    """Raises UserError where a model cannot learn in its windows alone."""
+    """Raises UserError where there is no such model, or it cannot learn in its windows alone."""
+    shapes_of(config.model, len(SPECIAL), len(SPECIAL))
     if config.training.in_windows and not learns_in_windows(config.model.attention):
         raise UserError(
             f"{config.model.attention} needs all positions to learn: training.in_windows cannot "

@@ -29,6 +29,9 @@ def validate(params: Params, threshold: float, config: Config, data: PreparedDat
     By default it is the mean smoothed BLEU of sentences, 0 to 100, over tokens. Of a metric that is
     better if lower, it is minus the score. Documents are translated whole, where the run learns
     from documents.
+
+    Raises:
+      UserError: the network computes no probabilities, but infinities or NaN.
     """
     # Of all words: a shortlist, or a dictionary, is learnt when a run is there.
     changes = {"beam_size": 1, "threshold": threshold, "batch_size": 128, "shortlist": 0}
@@ -40,6 +43,11 @@ def validate(params: Params, threshold: float, config: Config, data: PreparedDat
         replace(config.decoding, **changes, replace_unknown=False),
         documents=validation.documents(),
     )
+    if not all(result.hypotheses for result in found.results):
+        raise UserError(
+            "the probabilities of words are no numbers: training went astray. Lower "
+            "training.learning_rate"
+        )
     name, target = config.training.best_by, data.target
     if name == "bleu":
         return mean_smoothed_bleu(

@@ -8,9 +8,11 @@ in the note finds bytes that changed afterwards, of which Orbax notices few.
 import json
 import logging
 import shutil
+import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,16 @@ BLOCK = 1 << 16
 
 # Orbax reports each save at length; its errors reach us as exceptions.
 logging.getLogger("absl").setLevel(logging.CRITICAL)
+
+
+def _say_nothing_of_late_reads(say: Callable[[Any], object], found: Any):
+    if found.object is not None or str(found.exc_value) != "Event loop is closed":
+        say(found)
+
+
+# Where one read fails, Orbax gives up; of each read that ends later, Python would say that nobody
+# waits for it any more.
+sys.unraisablehook = partial(_say_nothing_of_late_reads, sys.unraisablehook)
 
 
 class Checkpoints:

@@ -18,6 +18,11 @@ def test_the_row_of_the_runs_own_threshold_is_marked(own, mark):
     assert rest == summary(SCORES, 9.0).strip().splitlines()[1:]
 
 
+def test_one_sentence_is_one_sentence():
+    first, *_ = summary({**SCORES, "sentences": 1}, 0.5).strip().splitlines()
+    assert ", 1 sentence in 2.0 s" in first
+
+
 def test_scores_stand_beside_their_signatures():
     _, bleu, ribes, window, sentence = summary(SCORES, 0.5).strip().splitlines()
     assert bleu.split() == ["BLEU", "30.25", "nrefs:1"] and ribes.split() == ["RIBES", "0.750"]

@@ -72,6 +72,14 @@ def test_a_metric_that_there_is_not(name, languages, words):
         check_best_by(Config(data=data, training=training))
 
 
+def test_a_network_that_computes_no_numbers_has_no_score():
+    size = len(CODEC.vocabulary)
+    params = init_encoder_decoder(jax.random.key(0), CONFIG, size, size)
+    params = jax.tree.map(lambda leaf: leaf * np.nan, params)
+    with pytest.raises(UserError, match=r"are no numbers.*Lower training.learning_rate"):
+        validate(params, float("inf"), Config(model=CONFIG), DATA)
+
+
 def test_how_a_run_will_decode_does_not_matter():
     size = len(CODEC.vocabulary)
     params = init_encoder_decoder(jax.random.key(0), CONFIG, size, size)

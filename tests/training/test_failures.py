@@ -1,6 +1,8 @@
 """What goes wrong while training is said, and costs nothing that was saved."""
 
 import json
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import jax
@@ -184,3 +186,33 @@ def test_a_batch_that_devices_cannot_share(setting, tmp_path):
     odd = replace(config, training=replace(config.training, batch_size=12))
     with pytest.raises(UserError, match="cannot be shared evenly by 8 devices"):
         loop.train(tmp_path, odd, data, lambda *of: 0.0)
+
+
+CUT_SHORT = """
+import os, sys
+from pathlib import Path
+import numpy as np
+from fa_jax.errors import UserError
+from fa_jax.training.checkpoints import Checkpoints
+
+run, tree = Path(sys.argv[1]), {str(n): np.full((300, 10), n, np.float32) for n in range(60)}
+kept = Checkpoints(run, "best")
+kept.save(3, tree, {})
+kept.wait()
+for path in kept.place().glob("tree/d/*"):
+    os.truncate(path, 0)
+for _ in range(6):
+    try:
+        kept.restore(tree)
+    except UserError as error:
+        print(error)
+"""
+
+
+def test_a_checkpoint_that_is_cut_short_is_named_in_a_line_each_time(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", CUT_SHORT, tmp_path], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert len(lines) == 6 and all("best/3 does not fit" in line for line in lines)
