@@ -39,8 +39,8 @@ def model_card(
         f'```sh\npip install {" ".join(_packages(run))}\necho "…" | python translate.py\n```',
         '```python\nfrom translate import Translator\n\nTranslator().translate(["…"])\n```',
         "`translate.py` runs the programs in this folder on a CPU, a GPU (cuda) or a TPU. They "
-        f"read up to {longest:,} tokens a sentence. `model.safetensors` holds the weights, "
-        "`config.json` the settings. A program is compiled when it is first used; with "
+        f"read a line as one sentence, of up to {longest:,} tokens. `model.safetensors` holds the "
+        "weights, `config.json` the settings. A program is compiled when it is first used; with "
         "`JAX_COMPILATION_CACHE_DIR` set to a folder, once for all times. JAX promises to read "
         "programs for half a year after they were exported; fa_jax exports them anew.",
         "## Scores",
