@@ -10,7 +10,8 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from fa_jax.config import Config, DataConfig, DecodingConfig, TrainingConfig
 from fa_jax.data.codec import TextCodec
-from fa_jax.data.corpora import Corpus, Pairs
+from fa_jax.data.corpora import Corpus
+from fa_jax.data.corpora.pairs import Pairs
 from fa_jax.data.encoded import EncodedPairs, EncodedTexts
 from fa_jax.data.prepared import PreparedData
 from fa_jax.data.tokenizers import Characters
@@ -25,14 +26,26 @@ from tests.model.test_encoder_decoder import CONFIG
 CODEC = TextCodec("en", Characters(), Vocabulary((*SPECIAL, *"abcdef")))
 
 
-class Rows(list):
-    """A data source that is in memory."""
+class Given(Pairs):
+    """Pairs in memory, each by itself."""
 
-    def __getitems__(self, rows):
-        return [self[row] for row in rows]
+    def __init__(self, *pairs):
+        self._given = pairs
+
+    def __len__(self):
+        return len(self._given)
+
+    def __getitem__(self, index):
+        return self._given[index]
+
+    def __iter__(self):
+        return iter(self._given)
+
+    def documents(self):
+        return np.arange(len(self) + 1)
 
 
-PAIRS = Pairs([Rows([{"de": b"abc", "en": b"fed"}, {"de": b"de", "en": b"ab"}])], ("de", "en"))
+PAIRS = Given(("abc", "fed"), ("de", "ab"))
 NOTHING = EncodedTexts(np.zeros(0, np.int32), np.zeros(1, np.int64))
 DATA = PreparedData(
     corpus=Corpus("two pairs", "de", "en", "", PAIRS, PAIRS, PAIRS),
