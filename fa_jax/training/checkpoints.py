@@ -10,9 +10,8 @@ import logging
 import shutil
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +29,6 @@ BLOCK = 1 << 16
 
 # Orbax reports each save at length; its errors reach us as exceptions.
 logging.getLogger("absl").setLevel(logging.CRITICAL)
-
-
-def _say_nothing_of_late_reads(say: Callable[[Any], object], found: Any):
-    if found.object is not None or str(found.exc_value) != "Event loop is closed":
-        say(found)
-
-
-# Where one read fails, Orbax gives up; of each read that ends later, Python would say that nobody
-# waits for it any more.
-sys.unraisablehook = partial(_say_nothing_of_late_reads, sys.unraisablehook)
 
 
 class Checkpoints:
@@ -117,6 +106,7 @@ class Checkpoints:
             if note.pop(CHECKSUM, "") != checksum(restored.tree, note):
                 raise ValueError("its bytes are not those that were written")
         except Exception as error:  # damaged bytes end in errors of any type
+            _say_nothing_of_late_reads()
             raise UserError(
                 f"checkpoint {place} does not fit the run's config.json or is damaged: "
                 f"{_first_line(error)}. Copy the run again from where it is whole, or delete "
@@ -169,3 +159,15 @@ def checksum(tree: PyTree, note: dict[str, Any]) -> int:
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0][:300] if str(error).strip() else repr(error)
+
+
+def _say_nothing_of_late_reads():
+    """Where one read fails, Orbax gives up. Of each that ends later Python would say that nobody
+    waits for it any more."""
+    say = sys.unraisablehook
+
+    def say_others(found: Any):
+        if found.object is not None or str(found.exc_value) != "Event loop is closed":
+            say(found)
+
+    sys.unraisablehook = say_others
