@@ -131,8 +131,8 @@ def test_curves_and_spans_of_a_run_can_be_drawn(run, tmp_path):
 
 def test_unknown_words_are_replaced_through_the_alignment():
     run, found = fa_jax.load_run("en-ja"), [SearchResult([Hypothesis([3, 5], -1.0)], 0, 0)]
-    searched = replace(search_lines([run], ["zzqq"], run.config.decoding), results=found)
-    wanted = ["zzqq", *run.target.tokens([5])]  # the whole word, of several subwords
+    searched = replace(search_lines([run], ["Zzqq"], run.config.decoding), results=found)
+    wanted = ["Zzqq", *run.target.tokens([5])]  # the whole word, of several subwords
     assert searched.texts() == [[run.target.decode([3, 5])]]
     replaced = replace(searched, decoding=replace(searched.decoding, replace_unknown=True))
     assert replaced.texts() == [[run.target.tokenizer.detokenize(wanted)]]
