@@ -14,7 +14,13 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
 from fa_jax.attention.attention_config import DEFAULT, AttentionConfig, title_of
-from fa_jax.attention.checks import check_array, check_memory, check_params, check_positive
+from fa_jax.attention.checks import (
+    check_array,
+    check_memory,
+    check_params,
+    check_positive,
+    check_state,
+)
 from fa_jax.attention.implementation import Implementation, for_step
 from fa_jax.attention.params import Params
 from fa_jax.attention.score import Sizes, at_least_float32
@@ -72,7 +78,7 @@ def init_attention(
       A plain nested dict of float32 arrays: "score", and the span's own entries.
 
     Raises:
-      ValueError: a size is not positive, or does not match the score.
+      ValueError, TypeError: a size is no positive whole number, or does not match the score.
 
     >>> sizes = dict(query_size=4, memory_size=6, feedback_size=5, attention_size=8)
     >>> config = fa_jax.AttentionConfig("general", "local_p")
@@ -169,6 +175,7 @@ def attend(
     """
     check_memory(memory, title_of(config))
     check_params(params, config.span.network)
+    check_state(state)
     if np.ndim(query) not in (2, 3):
         raise ValueError(f"query must be [B, H] or [B, K, H], got shape {np.shape(query)}")
     leading = (memory.lengths.shape[0], *np.shape(query)[1:-1])

@@ -1,12 +1,14 @@
 """Errors that name the argument, at trace time."""
 
+from collections.abc import Mapping
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
 
 from fa_jax.attention.params import Params
-from fa_jax.attention.step import Memory
+from fa_jax.attention.step import AttentionState, Memory
 
 
 def check_array(name: str, array: Array, shape: tuple[int | str, ...], kind: type):
@@ -68,8 +70,22 @@ def check_memory(memory: Memory, attention: str):
     check_lengths("memory.lengths", memory.lengths, memory.annotations.shape[1])
 
 
+def check_state(state: AttentionState):
+    """Raises an error unless it is a state of attention: its focus alone is none."""
+    if not isinstance(state, AttentionState):
+        raise TypeError(
+            f"state must be out.state of the step before, got {type(state).__name__}: "
+            "the first is fa_jax.initial_attention_state(memory, config)"
+        )
+
+
 def check_params(params: Params, span_network: str = ""):
     """Raises an error unless the parameters have a score's entry and that of the span's network."""
+    if not isinstance(params, Mapping):
+        raise TypeError(
+            f"params must be what init_flexible_attention or init_attention returns, got "
+            f"{type(params).__name__}"
+        )
     for name in filter(None, ("score", span_network)):
         if name not in params:
             found = ", ".join(map(repr, params)) or "nothing"

@@ -6,6 +6,7 @@ joins both. A score need not know where it is evaluated: at every position, or i
 """
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import ClassVar
 
 import jax.numpy as jnp
@@ -29,6 +30,8 @@ class Sizes:
 
     def __post_init__(self):
         for name, size in vars(self).items():
+            if not isinstance(size, Integral):
+                raise TypeError(f"{name}_size must be a whole number, got {size!r}")
             if size < 1:
                 raise ValueError(f"{name}_size must be at least 1, got {size}")
 

@@ -46,6 +46,11 @@ cases = {
     "memory dtype": lambda: fa_jax.flexible_attention(params, *good.values(), f((2, 9, 6))),
     "threshold dtype, nothing": lambda: attend(threshold=None),
     "threshold dtype, text": lambda: attend(threshold="inf"),
+    "params dtype, nothing": lambda: fa_jax.flexible_attention(None, *good.values(), memory),
+    "state dtype, a focus": lambda: fa_jax.attend(
+        params, fa_jax.AttentionConfig(), *good.values(), memory),
+    "memory_size dtype": lambda: fa_jax.init_flexible_attention(
+        key, **sizes | dict(memory_size=6.0)),
     "params of a span": lambda: fa_jax.flexible_attention(
         {"score": params["score"]}, *good.values(), memory),
     "params one level deeper": lambda: fa_jax.prepare_memory(
