@@ -22,6 +22,9 @@ from fa_jax.runs.folder import read_config, read_json, write_json
 FREE = ("decoding.", "training.checkpoint_seconds", "preset")
 """Settings that do not change a run's course: how it decodes, how often it saves, a name."""
 
+OF_TEXT = {"data.corpus", "data.languages"}
+"""Settings that choose the text."""
+
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
@@ -82,15 +85,18 @@ def own_codecs(folder: Path) -> tuple[TextCodec, TextCodec] | None:
 
 def _check_same(folder: Path, config: Config, data: PreparedData):
     changed = differences(read_config(folder), config)
-    if changed := {name: text for name, text in changed.items() if not name.startswith(FREE)}:
+    changed = {name: text for name, text in changed.items() if not name.startswith(FREE)}
+    began, now = read_json(folder / "corpus.json"), _learnt_from(data)
+    other_text = began.get("digest") != now["digest"]
+    # Some settings follow from the amount of text: where the text changed, that is what to say.
+    if changed and (not other_text or not OF_TEXT.isdisjoint(changed)):
         longer = f". To train it for longer: fa-jax finetune {folder}"
         raise UserError(
             f"{folder} holds a run with other settings ({'; '.join(changed.values())}). Continue "
             "it with its own, or choose another folder for this run"
             + (longer if "training.steps" in changed else "")
         )
-    began, now = read_json(folder / "corpus.json"), _learnt_from(data)
-    if began.get("digest") != now["digest"]:
+    if other_text:
         changed = [f"the text of corpus {data.corpus.name}"]
     else:
         digests = began.get("vocabularies", {})

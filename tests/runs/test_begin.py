@@ -71,6 +71,18 @@ def test_other_text_is_not_trained_on_with_the_old_vocabulary(begun):
         begin_run(folder, config, prepare(config.data))
 
 
+def test_other_text_is_said_before_the_settings_that_follow_from_it(begun):
+    folder, config, text = begun
+    longer = replace(config, training=replace(config.training, steps=7))
+    (text / "train.en").write_text("a\n", encoding="utf-8")
+    (text / "train.ja").write_text("b\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"the text of corpus .* changed.*Put the text back"):
+        begin_run(folder, longer, prepare(config.data))
+    elsewhere = replace(longer, data=replace(config.data, languages="ja-en"))
+    with pytest.raises(UserError, match=r"other settings \(data.languages"):
+        begin_run(folder, elsewhere, prepare(elsewhere.data))
+
+
 @pytest.mark.parametrize("content", [None, "", "[]", "{}"])
 def test_a_run_whose_text_is_not_known_does_not_go_on(begun, content):
     folder, config, _ = begun
