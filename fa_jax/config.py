@@ -178,7 +178,8 @@ class TrainingConfig(Section):
     def __post_init__(self):
         super().__post_init__()
         if math.isinf(self.epochs) and not self.steps:
-            raise UserError("training.epochs inf has no end: set training.steps, too")
+            none = "training.steps is 0 and training.epochs is inf, so training has no end"
+            raise UserError(f"{none}: set training.steps")
 
     @property
     def best_by_words(self) -> str:

@@ -55,7 +55,8 @@ class Command(OfRuns):
                 "--documents gives one translation a line: leave out --n-best, --details"
             )
         longest, first = sys.maxsize, True
-        if of_sentences := [str(r.folder) for r in runs if not r.config.data.documents]:
+        folders = zip((self.run, *self.ensemble), runs, strict=True)
+        if of_sentences := [name for name, run in folders if not run.config.data.documents]:
             longest = self.decoding.max_source_length
             print(
                 f"fa-jax: {of_sentences[0]} was trained on single sentences, so each line is "

@@ -168,13 +168,22 @@ def shapes_of(model: ModelConfig, source_vocabulary: int, target_vocabulary: int
         raise UserError(f"there is no such model: {error}") from error
 
 
+def check_run(run: object):
+    """Raises UserError unless it is one: a name or folder is none."""
+    if not isinstance(run, Run):
+        call = 'run = fa_jax.load_run("en-ja")'
+        raise UserError(f"run must be what fa_jax.load_run returns, got {run!r:.80}: {call}")
+
+
 def ensemble(runs: Run | Sequence[Run]) -> list[Run]:
     """Runs that translate together.
 
     Raises:
-      UserError: there is none, or their target vocabularies differ.
+      UserError: there is none, one is no run, or their target vocabularies differ.
     """
-    runs = [runs] if isinstance(runs, Run) else list(runs)
+    runs = [runs] if isinstance(runs, Run | str | Path) else list(runs)
+    for run in runs:
+        check_run(run)
     if not runs:
         raise UserError("an ensemble needs at least one run")
     for other in runs[1:]:

@@ -13,7 +13,7 @@ from fa_jax.data.vocabulary import END, SPECIAL
 from fa_jax.decoding.forced import SpanTrace, trace_translations
 from fa_jax.decoding.search import joined
 from fa_jax.errors import UserError
-from fa_jax.runs.run import Run
+from fa_jax.runs.run import Run, check_run
 from fa_jax.runs.search import Searched, search_lines
 from fa_jax.runs.sentences import joined_spans, sentences, space_between
 
@@ -47,6 +47,7 @@ def trace(
     >>> found.windows.shape == (len(found.target_tokens), len(found.source_tokens))
     True
     """
+    check_run(run)
     decoding = decoding or run.config.decoding
     if threshold is not None:
         decoding = replace(decoding, threshold=threshold)

@@ -82,11 +82,10 @@ def chosen_run(runs: Sequence[Run], source: Any, target: Any) -> Run:
     ]
     if not fitting:
         pairs = dict.fromkeys(f"{run.source.language} to {run.target.language}" for run in runs)
-        raise HTTPException(
-            400,
-            f"{source!r:.20} to {target!r:.20} is not translated here (source and target): "
-            f"only {', '.join(pairs)}",
-        )
+        wrong = f"{source!r:.20} to {target!r:.20} is not translated here (source and target)"
+        if target is None:
+            wrong = "the request names no target"
+        raise HTTPException(400, f"{wrong}: only {', '.join(pairs)}")
     sources = dict.fromkeys(run.source.language for run in fitting)
     if len(sources) > 1:
         raise HTTPException(400, f"source 'auto' may be {' or '.join(sources)} here: name one")

@@ -152,7 +152,7 @@ def test_documents_are_separated_by_empty_lines(trained, cli_call):
     _, alone, _ = cli_call("translate", trained, *options, stdin=text.encode())
     first, second, _, _, third = alone.splitlines()
     assert out.splitlines() == [first, second, "", third]
-    assert "was trained on single sentences" in err and "finetune --documents" in err
+    assert f"{trained} was trained on single sentences" in err and "finetune --documents" in err
     short = ("--decoding.max-source-length", 3)
     _, _, err = cli_call("translate", trained, "--documents", *short, stdin=text.encode())
     assert "its first 3 are translated" in err

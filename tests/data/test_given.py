@@ -1,4 +1,4 @@
-"""What a caller may give that is no text."""
+"""What a caller may give that is no text, or no run."""
 
 import subprocess
 import sys
@@ -55,6 +55,9 @@ for call in (
     lambda: fa_jax.show(run, "caf\\udce9", "cats.html"),
     lambda: fa_jax.evaluate(run, pairs=[("a", "b", "c")]),
     lambda: fa_jax.perplexity(run, pairs=[("a", "b", "c")]),
+    lambda: fa_jax.translate("en-ja", ["I like cats."]),
+    lambda: fa_jax.trace("en-ja", "I like cats."),
+    lambda: fa_jax.evaluate(["en-ja"]),
 ):
     try:
         print(call())
@@ -67,7 +70,7 @@ def test_every_function_says_it():
     """Outside of this process, whose type checker would be the first to say it."""
     finished = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True)
     said = finished.stdout.splitlines()
-    assert [line.partition(":")[0] for line in said] == ["said"] * 7, finished.stderr
+    assert [line.partition(":")[0] for line in said] == ["said"] * 10, finished.stderr
 
 
 def test_lines_and_pairs_come_back_from_anything_that_holds_them():

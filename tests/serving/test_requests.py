@@ -83,6 +83,7 @@ REFUSED = {
     "10 MB": (b"x" * 10_000_000, 413, "10,000,000 bytes are more than the 2,000"),
     "wrong language": ({"q": "a", "target": "fr"}, 400, "only en to ja"),
     "no language": ({"q": "a", "source": 7}, 400, "only en to ja"),
+    "no target": ({"q": "a", "target": None}, 400, "names no target: only en to ja"),
     "no q": ({}, 400, "q must be a text"),
     "a number": ({"q": ["a", 1]}, 400, "q must be a text"),
     "no text": ({"q": " \n"}, 400, "q has no text"),
