@@ -180,7 +180,8 @@ def _checked(number: int, raw: bytes, longest: int, lengths: Callable[[str], int
     try:
         line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r")
     except UnicodeDecodeError as error:
-        raise UserError(f"stdin, line {number}: not UTF-8 (byte {error.start + 1})") from None
+        place = f"stdin, line {number}: not UTF-8 (byte {error.start + 1} of the line)"
+        raise UserError(f"{place}. Convert the text to UTF-8") from None
     # Hardly a line has more tokens than letters, so most need no tokenizing here.
     if len(line) + ENDS > longest and (length := lengths(line)) > longest:
         cut = (
