@@ -39,7 +39,8 @@ def checked_lines(lines: object, name: str = "line") -> list[str]:
             line.encode()
         except UnicodeEncodeError as error:
             place, half = error.start + 1, ord(line[error.start])
-            raise UserError(
-                f"{name} {number} is no UTF-8: character {place} is half a letter (U+{half:04X})"
-            ) from None
+            what = f"half a letter (U+{half:04X})"
+            if 0xDC80 <= half <= 0xDCFF:  # so Python hands on what a shell gave it
+                what = f"the byte 0x{half - 0xDC00:02X}"
+            raise UserError(f"{name} {number} is no UTF-8: character {place} is {what}") from None
     return lines

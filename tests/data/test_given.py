@@ -19,7 +19,7 @@ from fa_jax.errors import UserError
         (["a", None], "line 2 must be a text, got None"),
         ([b"a"], "line 1 must be a text, got b'a'"),
         (["a\ud83d"], r"line 1 is no UTF-8: character 2 is half a letter \(U\+D83D\)"),
-        (["", "caf\udce9"], r"line 2 is no UTF-8: character 4"),
+        (["", "caf\udce9"], "line 2 is no UTF-8: character 4 is the byte 0xE9"),
     ],
 )
 def test_what_is_no_list_of_texts_is_said(lines, words):
