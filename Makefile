@@ -91,15 +91,15 @@ peers: .venv/installed .venv-peers/installed ## measure speed beside JoeyNMT, Ma
 	@.venv/bin/python -m experiments.peers
 	@.venv/bin/python -m experiments.marian
 
-ASK = { echo "Which languages? For example: make $(MAKECMDGOALS) LANG=en-ja   (or LANG=de-en)" >&2; exit 2; }
-
 .PHONY: languages of-run
 languages:
-	@test -n "$(LANGUAGES)" || $(ASK)
+	@test -n "$(LANGUAGES)" || { \
+	  echo "Which languages? For example: make $(MAKECMDGOALS) LANG=en-ja   (or LANG=de-en)" >&2; exit 2; }
 
 # A RUN that somebody named has its own languages: LANG may be left out, but not be another.
 of-run:
-	@test -n "$(LANGUAGES)$(filter-out file,$(origin RUN))" || $(ASK)
+	@test -n "$(LANGUAGES)$(filter-out file,$(origin RUN))" || { \
+	  echo "Which run? For example: make $(MAKECMDGOALS) RUN=en-ja   (or LANG=en-ja, for runs/en-ja-$(PRESET))" >&2; exit 2; }
 	@config="$(RUN)/config.json"; test -f "$$config" || config="fa_jax/pretrained/$$config"; \
 	test -z "$(LANGUAGES)" || ! test -f "$$config" || grep -q '"languages": "$(LANGUAGES)"' "$$config" || { \
 	  echo "$(RUN) does not translate $(LANGUAGES): leave LANG out, or name another RUN" >&2; exit 2; }

@@ -39,11 +39,18 @@ def make(tree, *arguments, **environment):
     )
 
 
-@pytest.mark.parametrize("target", ["train", "finetune", "translate", "evaluate", "data", "serve"])
-def test_without_languages_it_asks_for_them(tree, target):
+@pytest.mark.parametrize(
+    ("target", "asked"),
+    [
+        *((target, f"make {target} LANG=en-ja") for target in ("train", "data")),
+        *((target, f"make {target} RUN=en-ja") for target in ("finetune", "translate")),
+        *((target, f"make {target} RUN=en-ja") for target in ("evaluate", "serve")),
+    ],
+)
+def test_without_languages_it_asks_for_them_or_for_a_run(tree, target, asked):
     finished = make(tree, target, LANG="en_US.UTF-8")
     assert finished.returncode == 2
-    assert f"make {target} LANG=en-ja" in finished.stderr
+    assert asked in finished.stderr
     assert "ARGS" not in finished.stdout
 
 
