@@ -90,7 +90,7 @@ def fitted(config: Config, amount: Amount) -> Config:
 def told(config: Config, amount: Amount) -> str:
     """What the rule came to, in a line for the user."""
     data, training = config.data, config.training
-    an_epoch = amount.pairs / training.batch_size
+    an_epoch = max(1, amount.pairs / training.batch_size)
     steps = min(training.steps or math.inf, training.epochs * an_epoch)
     by_rule = " (after Sennrich and Zhang 2019)" if fitted(config, amount) == config else ""
     return (

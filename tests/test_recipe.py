@@ -79,3 +79,5 @@ def test_what_is_told_are_the_settings_and_their_source():
     assert "1,500 steps of 128 pairs, 0.963 epochs (after" in line
     paper = told(fa_jax.preset("paper", "en-ja"), amount)
     assert "18,699 steps of 64 pairs, 6 epochs" in paper and "Sennrich" not in paper
+    whole = replace(config, training=replace(config.training, batch_size=1000, steps=5))
+    assert "5 steps of 1,000 pairs, 5 epochs" in told(whole, Amount(300, 3000))
