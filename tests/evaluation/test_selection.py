@@ -20,7 +20,7 @@ def test_the_smallest_window_that_costs_little():
 
 def test_the_table_names_runs_by_their_folders_and_shows_other_scores():
     scores = {"chrf": 31.25, "ter": 104.5}
-    tried = [Candidate(f"/home/me/runs/{name}", 1.2, 20.0, 7.5, scores) for name in ("a", "bcd")]
+    tried = [Candidate(f"/somewhere/runs/{name}", 1.2, 20.0, 7.5, scores) for name in ("a", "bcd")]
     heads, first, last = map(str.split, str(choose(tried)).splitlines())
     assert heads == ["run", "threshold", "BLEU", "(loss)", "window", "chrF", "TER"]
     assert first == ["a", "1.2", "20.00", "(0.00)", "7.50", "31.25", "104.50", "<-", "chosen"]

@@ -68,7 +68,7 @@ def test_finetuning_keeps_the_model(trained, tmp_path, cli_call):
     for change, words in [
         ({"decoder_size": 16}, "model.decoder_size is 8 there, 16 here"),
         ({"attention": fa_jax.AttentionConfig(span="global")}, "span.name is 'flexible' there"),
-        ({"attention": fa_jax.AttentionConfig("dot")}, "score.name is 'concat' there"),
+        ({"attention": fa_jax.AttentionConfig("general")}, "score.name is 'concat' there"),
         ({"attention": fa_jax.AttentionConfig(span="none")}, "'flexible' there, 'none' here"),
     ]:
         with pytest.raises(UserError, match=words):
