@@ -13,7 +13,7 @@ from fa_jax.cli.arguments import OfRuns
 from fa_jax.errors import UserError
 from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
-from fa_jax.runs.sentences import sentences
+from fa_jax.runs.sentences import are_parted, sentences
 
 LINES_AT_ONCE = 1024  # read before their translations are written
 BYTES_AT_ONCE = 2**20
@@ -111,7 +111,7 @@ class Command(OfRuns):
 def _lengths(runs: list[Run], split: bool) -> Callable[[str], int]:
     """Tokens of a line's longest sentence, or of the whole line."""
     source = runs[0].source
-    split = split and not all(run.config.data.documents for run in runs)
+    split = split and are_parted(runs)
 
     def longest(line: str) -> int:
         parts = sentences(line, source.language) if split else [line]

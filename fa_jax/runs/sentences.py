@@ -14,6 +14,7 @@ from fa_jax.data.reading import read
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 from fa_jax.decoding.forced import SpanTrace, Trace
 from fa_jax.decoding.search import SearchResult
+from fa_jax.runs.run import Run
 
 
 def sentences(line: str, language: str) -> list[str]:
@@ -21,6 +22,12 @@ def sentences(line: str, language: str) -> list[str]:
     found = [part.strip() for part in sentencex.segment(language, read(line))]
     found = [part for part in found if part]
     return found if len(found) > 1 else [line]
+
+
+def are_parted(runs: Sequence[Run]) -> bool:
+    """Whether their lines are, where nobody says otherwise: those that learnt from documents read
+    lines whole."""
+    return not all(run.config.data.documents for run in runs)
 
 
 def space_between(language: str) -> str:

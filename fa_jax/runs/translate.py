@@ -14,7 +14,7 @@ from fa_jax.decoding.forced import Trace
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, ensemble
 from fa_jax.runs.search import Searched, search_lines
-from fa_jax.runs.sentences import combined, joined_trace, sentences, space_between
+from fa_jax.runs.sentences import are_parted, combined, joined_trace, sentences, space_between
 
 
 def translate(
@@ -73,7 +73,7 @@ def translate(
     if documents and (n_best > 1 or details):
         raise UserError("documents have one translation each, without details")
     language = runs[0].source.language
-    split = split and not all(run.config.data.documents for run in runs)
+    split = split and are_parted(runs)
     if documents:
         parts, between = [text.split("\n") for text in lines], "\n"
     else:
