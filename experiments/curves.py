@@ -13,7 +13,7 @@ from experiments.figure3 import SWEEP
 from experiments.measuring.observations import Observations
 from experiments.measuring.records import recorded
 from experiments.measuring.scores import Scores
-from experiments.measuring.study_run import StudyRun
+from experiments.measuring.study_run import Changes, StudyRun
 from experiments.measuring.wanted import train_and_measure
 from experiments.tables.part import Part, bullets, rows_as_table, write_part
 
@@ -23,6 +23,8 @@ FAR = 6
 """Positions that attention jumps by, at least, from one step to the next."""
 LARGEST_LOSS = 0.8
 """BLEU at 40% of the source, against the same training without windows."""
+CONSTANT: Changes = {"training": {"beta": 30.0}}
+"""The control: so large a reward that g(t) is 1 at every step, so that no span is flexible."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,13 @@ class Text:
 
     title: str
     runs: tuple[StudyRun, ...]
+    has_control: bool = False
+
+    @property
+    def controls(self) -> tuple[StudyRun, ...]:
+        """The first, learnt with a constant strength."""
+        of = self.runs[:1] if self.has_control else ()
+        return tuple(replace(run, variant="constant", changes=CONSTANT) for run in of)
 
     @property
     def wholes(self) -> tuple[StudyRun, ...]:
@@ -45,11 +54,11 @@ def _seeds(run: StudyRun, *seeds: int) -> tuple[StudyRun, ...]:
 TEXTS = (
     Text("English–Japanese, words", _seeds(StudyRun("tatoeba_en_ja", "small-words"), 0, 1, 2)),
     Text("German–English Bible, words", _seeds(StudyRun("bible_de_en", "small-words"), 0)),
-    Text("English–Japanese, subwords", _seeds(StudyRun("tatoeba_en_ja", "small"), 0)),
+    Text("English–Japanese, subwords", _seeds(StudyRun("tatoeba_en_ja", "small"), 0), True),
     Text("English–Japanese, characters", _seeds(StudyRun("tatoeba_en_ja", "small-chars"), 0)),
 )
 WANTED = [
-    *(Scores(run, SWEEP) for text in TEXTS for run in (*text.runs, *text.wholes)),
+    *(Scores(run, SWEEP) for text in TEXTS for run in (*text.runs, *text.wholes, *text.controls)),
     *(Observations(run) for text in TEXTS for run in text.runs),
 ]
 HEAD = ("text", "trainings", "", "all scored", *(f"{share:.0%} of the source" for share in SHARES))
@@ -98,14 +107,16 @@ def part() -> Part:
         "which differ in their seed. *In windows*: `fa-jax train` as it is. *Without*: the same "
         "with `--training.windows-from 1`, so that nothing was learnt in windows. The curves have "
         f"ten thresholds; between two of them BLEU is taken in a straight line. A *jump*: the "
-        f"position with the highest weight lies {FAR} or more from the one of the step before."
+        f"position with the highest weight lies {FAR} or more from the one of the step before. "
+        "*Constant strength*: the control. It learns with `--training.beta 30`, a reward so large "
+        "that g(t) is 1 at every step, so that all steps have windows of one width."
     )
     title = "What windows cost at each width"
     return Part("curves", title, lines, notes, findings, {"curves": _draw})
 
 
 def _rows(text: Text) -> list[Sequence[str]]:
-    kinds = {"in windows": text.runs, "without": text.wholes}
+    kinds = {"in windows": text.runs, "without": text.wholes, "constant strength": text.controls}
     return [
         (
             *(text.title, str(len(runs)), kind),
@@ -113,6 +124,7 @@ def _rows(text: Text) -> list[Sequence[str]]:
             *(_cell([bleu_at(run, share) for run in runs]) for share in SHARES),
         )
         for kind, runs in kinds.items()
+        if runs
     ]
 
 
@@ -124,12 +136,19 @@ def _findings(text: Text) -> list[str]:
     less = mean(bleu_at(run, 0.4) - curve(run.whole)[0][1] for run in text.runs)
     far, near = (mean(of) for of in zip(*map(jumps, text.runs), strict=True))
     met = "met" if less >= -LARGEST_LOSS else "missed"
-    return [
+    found = [
         f"**{text.title}**: at 40% of the source BLEU is {less:+.2f} against the same training "
         f"without windows (target: at least -{LARGEST_LOSS}; {met}).",
         f"**{text.title}, jumps**: {far:.0%} of the steps where attention jumps score the whole "
         f"sentence, and {near:.0%} of the others (target: five times as many).",
     ]
+    for run, control in zip(text.runs, text.controls, strict=False):
+        more = bleu_at(run, 0.4) - bleu_at(control, 0.4)
+        found.append(
+            f"**{text.title}, control**: at 40% of the source flexible strengths have {more:+.2f} "
+            "BLEU against a constant one."
+        )
+    return found
 
 
 def _draw(path: Path):
@@ -137,15 +156,19 @@ def _draw(path: Path):
         for axes, text in zip(panels, TEXTS, strict=True):
             for run in text.wholes:
                 axes.plot(*_line(run), "o:", ms=3, color="0.5", label="without")
+            for run in text.controls:
+                axes.plot(*_line(run), "s--", ms=3, color="#0072b2", label="constant strength")
             for run in text.runs:
                 axes.plot(*_line(run), "o-", ms=3, color="#d55e00", label="in windows")
             axes.set_title(text.title, fontsize=9)
             axes.set_xlabel("share of the source that is scored")
             axes.grid(alpha=0.3)
         panels[0].set_ylabel("BLEU (development set)")
-        handles, names = axes.get_legend_handles_labels()
-        once = dict(zip(names, handles, strict=True))
-        axes.figure.legend(once.values(), once, loc="outside lower center", ncols=2)
+        legends = [panel.get_legend_handles_labels() for panel in panels]
+        once = {
+            name: line for lines, names in legends for line, name in zip(lines, names, strict=True)
+        }
+        axes.figure.legend(once.values(), once, loc="outside lower center", ncols=3)
 
 
 def _line(run: StudyRun) -> tuple[Sequence[float], Sequence[float]]:

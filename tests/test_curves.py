@@ -43,11 +43,17 @@ def test_steps_that_jump_are_told_from_others(monkeypatch):
 
 
 def test_a_part_is_drawn_and_says_what_was_found(measured, monkeypatch, tmp_path):
-    monkeypatch.setattr(curves, "TEXTS", (curves.Text("Text", (RUN,)), curves.Text("B", (RUN,))))
+    texts = curves.Text("Text", (RUN,), has_control=True), curves.Text("B", (RUN,))
+    monkeypatch.setattr(curves, "TEXTS", texts)
+    monkeypatch.setattr(
+        curves.Text, "controls", property(lambda self: self.runs[: self.has_control])
+    )
     monkeypatch.setattr(curves, "jumps", lambda run: (0.8, 0.1))
     monkeypatch.setattr(StudyRun, "whole", property(lambda self: self))
     part = curves.part()
     assert "| Text | 1 | in windows | 20.00 | cannot be had | 8.00 | 12.00 |" in part.lines
+    assert sum("| constant strength |" in line for line in part.lines) == 1
+    assert "have +0.00 BLEU against a constant one" in part.findings[2]
     assert "BLEU is -12.00 against" in part.findings[0] and "missed" in part.findings[0]
     part.figures["curves"](tmp_path / "curves.png")
     assert (tmp_path / "curves.png").stat().st_size > 10_000
