@@ -36,8 +36,7 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
     config = preset("small", languages, "")
     data = prepare(config.data)
     plan = plan_batches(
-        data.train.source.lengths,
-        data.train.target.lengths,
+        data.train.lengths,
         batch_size=config.training.batch_size,
         max_length=data.max_length,
         padded_shapes=config.data.padded_shapes,

@@ -44,8 +44,7 @@ class FaJaxSide:
         self._run, self._data, self._lines = run, data, lines
         config = run.config
         self._plan = plan_batches(
-            data.train.source.lengths,
-            data.train.target.lengths,
+            data.train.lengths,
             batch_size=batch,
             max_length=data.max_length,
             padded_shapes=config.data.padded_shapes,

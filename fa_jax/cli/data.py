@@ -12,11 +12,12 @@ class Command(OfPreset):
     folder."""
 
     def __call__(self):
+        from fa_jax.data.corpora import repeated
+        from fa_jax.data.learnt_from import left_out
         from fa_jax.data.prepared import prepare
-        from fa_jax.data.remarks import left_out, repeated
 
         data = prepare(self.data)
-        lengths = data.train.source.lengths, data.train.target.lengths
+        lengths = data.train.lengths
         print(
             f"{data.corpus.name}: {len(data.corpus.train):,} training, "
             f"{len(data.corpus.validation):,} validation, "
@@ -28,6 +29,6 @@ class Command(OfPreset):
         source, target = data.corpus.train[0]
         print(f"first pair, {data.corpus.source_language}: {source}")
         print(f"            {data.corpus.target_language}: {target}")
-        for remark in (left_out(data), *repeated(data.corpus)):
+        for remark in (left_out(lengths, data.max_length), *repeated(data.corpus)):
             if remark:
                 print(remark)

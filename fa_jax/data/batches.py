@@ -16,6 +16,7 @@ from flax import struct
 from jaxtyping import Array, Int
 
 from fa_jax.data.encoded import EncodedPairs
+from fa_jax.data.learnt_from import Lengths, learnt_from, left_out
 from fa_jax.data.vocabulary import END
 from fa_jax.errors import UserError
 
@@ -57,8 +58,7 @@ class BatchPlan:
 
 
 def plan_batches(
-    source_lengths: Int[np.ndarray, " N"],
-    target_lengths: Int[np.ndarray, " N"],
+    lengths: Lengths,
     *,
     batch_size: int,
     max_length: int,
@@ -69,10 +69,10 @@ def plan_batches(
     """Groups of sentences of like length, at most `padded_shapes` different shapes.
 
     Args:
-      source_lengths, target_lengths: of each row of the corpus, in tokens, without the end of
-        sentence, which the shapes of targets count.
+      lengths: of each row of the corpus, without the end of sentence, which the shapes of targets
+        count.
       batch_size: rows of each batch (B).
-      max_length: rows with more tokens on either side are left out, and those without any.
+      max_length: which rows are left out (`learnt_from`).
       padded_shapes: each is compiled once.
       steps: how many the whole training has, as a function of those of an epoch. A short training
         has only the shapes that save more than their compilation costs. None: it is long.
@@ -81,15 +81,10 @@ def plan_batches(
     Raises:
       UserError: no sentence is left.
     """
-    longest = np.maximum(source_lengths, target_lengths)
-    shortest = np.minimum(source_lengths, target_lengths)
-    rows = np.flatnonzero((longest <= max_length) & (shortest > 0))
+    rows = np.flatnonzero(learnt_from(lengths, max_length))
     if len(rows) == 0:
-        raise UserError(
-            f"no training sentence is left: of {len(longest)}, {(longest > max_length).sum()} have "
-            f"more than data.max_length = {max_length} tokens and {(shortest == 0).sum()} have none"
-        )
-    lengths = np.stack([source_lengths[rows], target_lengths[rows] + 1], axis=1)
+        raise UserError(f"no training sentence is left: {left_out(lengths, max_length)}")
+    lengths = lengths[:, rows].T + np.array([0, 1])
     # By the longer side, ties by the sum: measured to pad less than the sum or either side alone.
     order = np.lexsort((lengths.sum(1), lengths.max(1)))
     first = np.arange(0, len(rows), batch_size)
@@ -106,23 +101,18 @@ LENGTHS_OF_PASSAGES = 6
 
 
 def plan_passages(
-    source_lengths: Int[np.ndarray, " N"],
-    target_lengths: Int[np.ndarray, " N"],
-    *,
-    tokens: int,
-    max_length: int,
-    multiple: int = 1,
+    lengths: Lengths, *, tokens: int, max_length: int, multiple: int = 1
 ) -> BatchPlan:
     """Groups of passages of like length, of about so many tokens a side.
 
     Args:
-      source_lengths, target_lengths: as of `plan_batches`; at most max_length.
+      lengths: as of `plan_batches`; at most max_length.
       tokens: rows × padded length of each batch.
       max_length: in tokens. It alone decides which shapes there are: passages that are cut anew
         need no new ones.
       multiple: rows of a batch are a multiple of this.
     """
-    lengths = np.maximum(source_lengths, target_lengths + 1)
+    lengths = np.maximum(lengths[0], lengths[1] + 1)
     steps = 2.0 ** (-np.arange(LENGTHS_OF_PASSAGES) / 2)
     padded = np.unique(np.ceil((max_length + 1) * steps).astype(int))
     order = np.argsort(lengths, kind="stable")

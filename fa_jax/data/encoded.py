@@ -38,3 +38,8 @@ class EncodedPairs:
 
     source: EncodedTexts
     target: EncodedTexts
+
+    @property
+    def lengths(self) -> Int[np.ndarray, "2 pairs"]:
+        """Tokens of each side."""
+        return np.stack([self.source.lengths, self.target.lengths])

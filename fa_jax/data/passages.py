@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Int
 
 from fa_jax.data.encoded import EncodedPairs, EncodedTexts
+from fa_jax.data.learnt_from import learnt_from
 from fa_jax.data.vocabulary import END
 
 
@@ -40,17 +41,16 @@ def cut_passages(
     Args:
       pairs: the corpus's sentences. documents: document i is the sentences from the i-th of these
         numbers up to the next one.
-      max_length: in tokens, either side. Longer sentences, and empty ones, are left out; there a
-        passage ends.
+      max_length: in tokens, either side. Where a sentence is left out (`learnt_from`), a passage
+        ends.
       seed, epoch: what is drawn.
     """
     random = np.random.default_rng((seed, epoch, 1))
-    lengths = np.maximum(pairs.source.lengths, pairs.target.lengths)
-    fits = (lengths <= max_length) & (np.minimum(pairs.source.lengths, pairs.target.lengths) > 0)
+    lengths = pairs.lengths.max(0)
     starts = np.zeros(len(lengths) + 1, bool)
     starts[documents] = True
     groups, room = [], 0
-    for row in np.flatnonzero(fits).tolist():
+    for row in np.flatnonzero(learnt_from(pairs.lengths, max_length)).tolist():
         room -= lengths[row] + 1
         if room < 0 or starts[row] or groups[-1][-1] != row - 1:
             groups.append([])

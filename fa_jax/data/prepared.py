@@ -16,7 +16,7 @@ from fa_jax.config import DataConfig
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.corpora import Corpus, load_corpus
 from fa_jax.data.encoded import EncodedPairs, EncodedTexts
-from fa_jax.data.longest_learnt import longest_learnt
+from fa_jax.data.learnt_from import longest_learnt
 from fa_jax.data.reading import read
 from fa_jax.data.tokenizers import TOKENIZERS, Tokenizer
 from fa_jax.data.vocabulary import UNKNOWN, most_frequent
@@ -59,7 +59,7 @@ def prepare(config: DataConfig, codecs: tuple[TextCodec, TextCodec] | None = Non
     sides = _Side(corpus, 0, corpus.source_language), _Side(corpus, 1, corpus.target_language)
     source, target = codecs or (_learnt(side, config) for side in sides)
     train = EncodedPairs(_encoded(sides[0], source), _encoded(sides[1], target))
-    longest = config.max_length or longest_learnt(train, config.tokenizer)
+    longest = config.max_length or longest_learnt(train.lengths, config.tokenizer)
     return PreparedData(corpus, source, target, train, longest)
 
 

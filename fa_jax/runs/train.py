@@ -17,8 +17,8 @@ import jax
 from fa_jax.attention.learnt_in_windows import learns_in_windows
 from fa_jax.config import Config
 from fa_jax.config_file import differences
+from fa_jax.data.learnt_from import left_out
 from fa_jax.data.prepared import PreparedData, prepare
-from fa_jax.data.remarks import left_out
 from fa_jax.data.vocabulary import SPECIAL
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import LARGEST_LOSS, check_loss
@@ -170,7 +170,7 @@ def _trained(folder: Path, config: Config, data: PreparedData, start: Params | N
     with alone(folder) if jax.process_index() == 0 else nullcontext():
         if jax.process_index() == 0:
             begin_run(folder, config, data)
-            if remark := left_out(data):
+            if remark := left_out(data.train.lengths, data.max_length):
                 print(remark, file=sys.stderr)
         loop.train(folder, config, data, partial(validate, config=config, data=data), start)
     return load_run(folder)

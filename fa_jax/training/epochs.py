@@ -87,8 +87,7 @@ class Epochs:
 def _sentences(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
     on_cpu = jax.default_backend() == "cpu"
     plan = plan_batches(
-        data.train.source.lengths,
-        data.train.target.lengths,
+        data.train.lengths,
         batch_size=config.training.batch_size,
         max_length=data.max_length,
         padded_shapes=config.data.padded_shapes,
@@ -101,7 +100,7 @@ def _sentences(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
 def _passages(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
     """A batch has about as many tokens as batches of sentences have."""
     rows = np.concatenate([*_sentences(config, data)(0).plan.rows])
-    longer = np.maximum(data.train.source.lengths, data.train.target.lengths)
+    longer = data.train.lengths.max(0)
     tokens = round(config.training.batch_size * (1 + longer[rows[rows >= 0]].mean()))
     documents, longest = data.corpus.train.documents(), data.max_length
     if len(documents) == len(longer) + 1:
@@ -115,11 +114,7 @@ def _passages(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
             data.train, documents, max_length=longest, seed=config.training.seed, epoch=number
         )
         plan = plan_passages(
-            cut.pairs.source.lengths,
-            cut.pairs.target.lengths,
-            tokens=tokens,
-            max_length=longest,
-            multiple=jax.device_count(),
+            cut.pairs.lengths, tokens=tokens, max_length=longest, multiple=jax.device_count()
         )
         return Epoch(cut.pairs, plan, cut)
 

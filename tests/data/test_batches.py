@@ -28,7 +28,7 @@ def lengths(count=1000, seed=0):
 
 def plan(source, target, **changes):
     options = {"batch_size": 64, "max_length": 50, "padded_shapes": 5} | changes
-    return plan_batches(source, target, **options)
+    return plan_batches(np.stack([source, target]), **options)
 
 
 def test_every_fitting_sentence_stands_in_one_batch():
@@ -160,7 +160,7 @@ def test_a_batch_holds_its_sentences_and_empty_rows():
 
 
 def test_nothing_left_says_why():
-    with pytest.raises(UserError, match=r"of 2, 1 have more than data\.max_length = 50 .* 1 have"):
+    with pytest.raises(UserError, match=r"of 2 .* 1 with more than 50 tokens .* 1 with an empty"):
         plan(np.array([60, 0]), np.array([3, 4]))
 
 

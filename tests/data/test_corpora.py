@@ -6,7 +6,7 @@ import lzma
 import pytest
 
 from fa_jax.data import corpora
-from fa_jax.data.corpora import builders, load_corpus, pairs, text_files
+from fa_jax.data.corpora import builders, load_corpus, pairs, repeated, text_files
 from fa_jax.errors import UserError
 
 ENGLISH = ["I am here.", "It rains.", "Good night."]
@@ -64,6 +64,16 @@ def test_no_sentence_is_in_two_splits():
     corpus = load_corpus("tatoeba_de_en", "de-en")
     train = {side for pair in corpus.train for side in pair}
     assert not any(side in train for pair in corpus.test for side in pair)
+
+
+def test_test_pairs_that_are_training_pairs_are_counted(folder):
+    write(folder / "validation.en", ["It snows.", "Good night."])
+    write(folder / "validation.ja", JAPANESE[1:])
+    found = repeated(load_corpus(str(folder), "en-ja"))
+    assert [line.partition(" pairs are training pairs, too")[0] for line in found] == [
+        "1 of 2 validation",
+        "3 of 3 test",
+    ]
 
 
 def test_two_files_a_split(folder):

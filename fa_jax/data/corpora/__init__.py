@@ -69,6 +69,20 @@ def load_corpus(name: str, languages: str) -> Corpus:
     return Corpus(name, *codes, digest_of(*digests), **splits)
 
 
+def repeated(corpus: Corpus) -> list[str]:
+    """A line for each of validation and test set that has pairs of the training set."""
+    splits = {"validation": list(corpus.validation), "test": list(corpus.test)}
+    held_out = {pair for pairs in splits.values() for pair in pairs}
+    learnt = {pair for pair in corpus.train if pair in held_out}
+    counts = {name: sum(pair in learnt for pair in pairs) for name, pairs in splits.items()}
+    return [
+        f"{count:,} of {len(splits[name]):,} {name} pairs are training pairs, too: scores on them "
+        "look too good"
+        for name, count in counts.items()
+        if count
+    ]
+
+
 def default_corpus(languages: tuple[str, ...]) -> str:
     """Its name for a pair of languages, in either direction.
 
