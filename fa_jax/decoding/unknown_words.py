@@ -1,16 +1,13 @@
 """Unknown words in translations are replaced through the alignment (Luong et al. 2015, 4.1)."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float
 
 from fa_jax.data.tokenizers.tokenizer import SPACE
 from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
-from fa_jax.errors import UserError
 
 
 def replace_unknown(
@@ -37,27 +34,5 @@ def whole_words(subwords: Sequence[str], *, spaced: bool) -> list[str]:
     between words; if not, each subword is one."""
     if not spaced:
         return [subword.replace(SPACE, "") for subword in subwords]
-    numbers = list(accumulate(subword.startswith(SPACE) for subword in subwords))
-    words: dict[int, str] = defaultdict(str)
-    for number, subword in zip(numbers, subwords, strict=True):
-        words[number] += subword.replace(SPACE, "")
-    return [words[number] for number in numbers]
-
-
-def read_dictionary(path: Path) -> dict[str, str]:
-    """Source word, tab, translation on each line; of several lines for a word the first counts.
-
-    Raises:
-      UserError: the file cannot be read, or a line has no tab.
-    """
-    found: dict[str, str] = {}
-    try:
-        with path.open(encoding="utf-8-sig") as lines:
-            for number, line in enumerate(lines, start=1):
-                word, tab, translation = line.rstrip("\r\n").partition("\t")
-                if not tab:
-                    raise UserError(f"{path}, line {number}: no tab between word and translation")
-                found.setdefault(word, translation)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"dictionary {path} cannot be read: {error}") from error
-    return found
+    words = "".join(subwords).split(SPACE)
+    return [words[number] for number in accumulate(s.count(SPACE) for s in subwords)]

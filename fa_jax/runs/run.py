@@ -18,7 +18,6 @@ from fa_jax.data.corpora import load_corpus
 from fa_jax.data.corpora.text_files import SPLITS
 from fa_jax.data.tokenizers import Words
 from fa_jax.decoding.local_devices import TrainedModel
-from fa_jax.decoding.unknown_words import read_dictionary
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
 from fa_jax.runs.folder import check_own, read_config, run_folder
@@ -88,7 +87,7 @@ class Run:
         path = self.folder / "lexicon.npy"
         if not path.exists():
             check_own(self.folder)
-            from fa_jax.data.lexicon import learn_lexicon
+            from fa_jax.data.alignment import learn_lexicon
             from fa_jax.data.prepared import prepare
 
             print(f"learning likely translations of words into {path} ...", file=sys.stderr)
@@ -118,12 +117,17 @@ class Run:
         path = self.folder / "dictionary.tsv"
         if not path.exists():
             check_own(self.folder)
-            from fa_jax.data.dictionary import learn_dictionary
+            from fa_jax.data.alignment import learn_dictionary
 
             print(f"learning a dictionary of rare words into {path} ...", file=sys.stderr)
             entries = learn_dictionary(self.config.data, self.target).items()
             write_text(path, "".join(f"{word}\t{written}\n" for word, written in entries))
-        return read_dictionary(path)
+        try:
+            with path.open(encoding="utf-8") as entries:
+                return dict(entry.rstrip("\n").split("\t") for entry in entries)
+        except (OSError, ValueError) as error:
+            mend = "Delete it: it is learnt again"
+            raise UserError(f"{path} cannot be read: {error}. {mend}") from error
 
 
 def load_run(folder: str | Path) -> Run:

@@ -183,3 +183,7 @@ def test_unknown_words_are_translated_by_the_runs_own_dictionary(run, tmp_path):
     again = replace(of_words, config=replace(run.config, data=replace(data, corpus="gone")))
     assert again.dictionary == found
     assert run.dictionary == {}
+    for damaged in (b"a\tb\nc d\n", b"\xff"):
+        (tmp_path / "dictionary.tsv").write_bytes(damaged)
+        with pytest.raises(UserError, match=r"dictionary\.tsv cannot be read: .* learnt again"):
+            _ = replace(again).dictionary
