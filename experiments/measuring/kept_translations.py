@@ -16,7 +16,7 @@ from experiments.measuring.study_run import StudyRun
 from fa_jax.data.corpora import load_corpus
 from fa_jax.data.tokenizers import Words
 from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
-from fa_jax.evaluation.metrics.bleu import bleu_tokenizer
+from fa_jax.evaluation.metrics.sacrebleu import bleu_tokenizer
 from fa_jax.evaluation.scores import UNKNOWN_SYMBOL
 from fa_jax.evaluation.smoothed_bleu import smoothed_sentence_bleu
 

@@ -7,10 +7,8 @@ from fa_jax.data.tokenizers import Words
 from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
 from fa_jax.errors import UserError
 from fa_jax.evaluation.metrics import Metric, ScoredTexts
-from fa_jax.evaluation.metrics.bleu import bleu, bleu_char, bleu_word
-from fa_jax.evaluation.metrics.chrf import chrf
 from fa_jax.evaluation.metrics.ribes import ribes
-from fa_jax.evaluation.metrics.ter import ter
+from fa_jax.evaluation.metrics.sacrebleu import bleu, bleu_char, bleu_word, chrf, ter
 
 METRICS = {
     "bleu": Metric("BLEU", bleu),

@@ -1,4 +1,4 @@
-"""The metrics, a file each: functions that take `ScoredTexts` and give a `Score`.
+"""The metrics: functions that take `ScoredTexts` and give a `Score`.
 
 To add one: a file here and a row in `fa_jax.evaluation.scores.METRICS`.
 """
@@ -6,8 +6,6 @@ To add one: a file here and a row in `fa_jax.evaluation.scores.METRICS`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
-
-from sacrebleu.metrics.base import Metric as SacrebleuMetric
 
 
 @dataclass(frozen=True)
@@ -37,11 +35,3 @@ class Metric:
     score: Callable[[ScoredTexts], Score | None]
     digits: int = 2
     lower_is_better: bool = False
-
-
-def by_sacrebleu(
-    metric: SacrebleuMetric, hypotheses: Sequence[str], references: Sequence[str]
-) -> Score:
-    """A corpus's score by one of sacrebleu's metrics."""
-    value = metric.corpus_score(list(hypotheses), [list(references)]).score
-    return Score(value, str(metric.get_signature()))
