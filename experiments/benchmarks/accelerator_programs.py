@@ -16,6 +16,7 @@ from experiments.benchmarks.report import Headline, Report
 from experiments.benchmarks.training_memory import full_batch
 from fa_jax.attention.implementation import IMPLEMENTATIONS
 from fa_jax.config import Config
+from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.search import length_limit
 from fa_jax.decoding.shortlist import Shortlist
@@ -154,8 +155,7 @@ def _search(implementation: str, config: Config, device: jax.Device) -> Program:
     params, source, lengths = _read(config, device)
     vocabulary = params["decoder"]["output"]["bias"].shape[0]
     shortlist = Shortlist(_shape(device, (*lengths.shape, 0)), vocabulary)
-    search = partial(
-        beam_search,
+    settings = SearchSettings(
         configs=(config.model,),
         beam_size=config.decoding.beam_size,
         max_length=length_limit(LENGTH, config.decoding),
@@ -163,7 +163,7 @@ def _search(implementation: str, config: Config, device: jax.Device) -> Program:
     )
     numbers = [_shape(device, (), jnp.float32)] * 2
     inputs = (params,), [source], [lengths], lengths, shortlist, *numbers
-    return jax.jit(search), inputs
+    return jax.jit(partial(beam_search, settings=settings)), inputs
 
 
 PROGRAMS = {

@@ -16,6 +16,7 @@ from jax.experimental.compilation_cache import compilation_cache
 
 from experiments.benchmarks.report import Headline, Report
 from fa_jax.config import DecodingConfig, ModelConfig
+from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.local_devices import on_local_devices
 from fa_jax.decoding.search import length_limit
@@ -81,11 +82,13 @@ def _seconds(params, model: ModelConfig, length: int, implementation: str, queue
         beam_search,
         4,
         2,
-        configs=(model,),
-        beam_size=DECODING.beam_size,
-        max_length=length_limit(length, DECODING),
+        settings=SearchSettings(
+            configs=(model,),
+            beam_size=DECODING.beam_size,
+            max_length=length_limit(length, DECODING),
+            implementation=implementation,
+        ),
         places=DECODING.batch_size,
-        implementation=implementation,
     )
     ids, zeros = np.zeros((queued, length), np.int32), np.zeros(queued, np.int32)
     vocabulary = params["decoder"]["output"]["bias"].shape[0]

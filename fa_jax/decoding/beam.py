@@ -14,11 +14,46 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from fa_jax.data.vocabulary import BEGIN, END
+from fa_jax.config import ModelConfig
+from fa_jax.data.vocabulary import BEGIN, END, PAD
 from fa_jax.decoding.continuations import best_continuations
-from fa_jax.decoding.member import Member, Read
+from fa_jax.decoding.member import Read, prepared_member
 from fa_jax.decoding.shortlist import Shortlist
 from fa_jax.model.decoder import DecoderState
+from fa_jax.model.encoder_decoder import Params
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """What a search is compiled for.
+
+    configs: of each model: one, or an ensemble with one target vocabulary. beam_size: K.
+    max_length: L, no translation may have more words. n_best: the search of a sentence goes on
+    until so many hypotheses are safe. forbidden: words that no translation has, among the first 64
+    of the vocabulary. implementation: of attention; None: it chooses. output_dtype: of the output
+    layer's products; "model": the model's.
+    """
+
+    configs: tuple[ModelConfig, ...]
+    beam_size: int
+    max_length: int
+    n_best: int = 1
+    forbidden: tuple[int, ...] = ()
+    implementation: str | None = None
+    output_dtype: str = "model"
+
+
+@struct.dataclass
+class Sources:
+    """Sentences as each member read them, and the words that their translations may use."""
+
+    by_member: list[Read]
+    shortlist: Shortlist
+
+    @property
+    def starts(self) -> list[DecoderState]:
+        """Of each member, the state before the first word."""
+        return [source.start for source, _ in self.by_member]
 
 
 @struct.dataclass
@@ -35,18 +70,15 @@ class Ends:
 
 @struct.dataclass
 class Places:
-    """Sentences that are searched together, and everything that a step of the search changes.
+    """Sentences that are searched together: everything that a step of the search changes.
 
-    sentence: number in the queue. read: by each member. limits, shortlist: as of `beam_search`.
-    step: words so far.
-    last: words of the last step. live_scores: sums of log p; -inf marks an empty place in the
+    sentence: number in the queue. limits: most words; 0 where there is no sentence. step: words so
+    far. last: words of the last step. live_scores: sums of log p; -inf marks an empty place in the
     beam. decoders: of each member. ends: of the best so far. scored, calls: as of `Hypotheses`.
     """
 
     sentence: Int[Array, " P"]
-    read: list[Read]
     limits: Int[Array, " P"]
-    shortlist: Shortlist
     step: Int[Array, " P"]
     last: Int[Array, "P K"]
     live_scores: Float[Array, "P K"]
@@ -56,44 +88,62 @@ class Places:
     calls: Int[Array, " P"]
 
 
-@dataclass(frozen=True)
 class Beam:
-    """How all sentences are searched. size, n_best, length_exponent, forbidden: as of
-    `beam_search`."""
+    """How all sentences are searched, by models with these parameters.
 
-    members: Sequence[Member]
-    size: int
-    n_best: int
-    length_exponent: float | Float[Array, ""]
-    forbidden: Sequence[int] = ()
+    shortlist: words that translations may use. threshold: τ (VS 3.1). length_exponent: of the
+    number of words that sums of log p are divided by, so that hypotheses of different lengths
+    compare. many: as of `prepared_member`.
+    """
+
+    def __init__(
+        self,
+        params: Sequence[Params],
+        settings: SearchSettings,
+        shortlist: Shortlist,
+        threshold: float | Float[Array, ""] = jnp.inf,
+        length_exponent: float | Float[Array, ""] = 1.0,
+        *,
+        many: bool,
+    ):
+        self.settings, self.size, self._exponent = settings, settings.beam_size, length_exponent
+        output = {"shortlist": shortlist, "dtype": settings.output_dtype}
+        attention = {"threshold": threshold, "implementation": settings.implementation}
+        self._members = [
+            prepared_member(*one, output=output, attention=attention, many=many)
+            for one in zip(params, settings.configs, strict=True)
+        ]
 
     @property
     def ends(self) -> int:
         """M, finished hypotheses that are kept. Of several, some may read alike: more are kept."""
-        return self.size if self.n_best == 1 else 2 * self.size
+        return self.size * (1 if self.settings.n_best == 1 else 2)
 
     def is_open(self, places: Places) -> Bool[Array, " P"]:
         """Where a live hypothesis can still win: all its further words may be certain."""
         best_possible = places.live_scores.max(1) / self.power(places.limits)
-        to_beat = places.ends.scores[:, min(self.n_best, self.size) - 1]
-        return (best_possible > to_beat) & (places.step < places.limits)
+        wanted = min(self.settings.n_best, self.size)
+        return (best_possible > places.ends.scores[:, wanted - 1]) & (places.step < places.limits)
+
+    def read(
+        self,
+        sources: Sequence[Int[Array, "B S"]],
+        lengths: Sequence[Int[Array, " B"]],
+        shortlist: Shortlist,
+    ) -> Sources:
+        """Reads sentences, as each member numbers their words."""
+        each = zip(self._members, sources, lengths, strict=True)
+        return Sources([m.read(*one, shortlist.candidates) for m, *one in each], shortlist)
 
     def start(
-        self,
-        sentence: Int[Array, " P"],
-        read: list[Read],
-        limits: Int[Array, " P"],
-        shortlist: Shortlist,
+        self, sentence: Int[Array, " P"], limits: Int[Array, " P"], starts: list[DecoderState]
     ) -> Places:
-        """Before the first word."""
+        """Before the first word. starts: each member's state there."""
         zeros = jnp.zeros((len(sentence), self.size), jnp.int32)
         none = jnp.zeros((len(sentence), self.ends), jnp.int32)
-        starts = [source.start for source, _ in read]
         return Places(
             sentence=sentence,
-            read=read,
             limits=limits,
-            shortlist=shortlist,
             step=zeros[:, 0],
             last=jnp.full_like(zeros, BEGIN),
             live_scores=jnp.full(zeros.shape, -jnp.inf).at[:, 0].set(0),
@@ -105,18 +155,19 @@ class Beam:
             calls=zeros[:, 0],
         )
 
-    def step(self, places: Places) -> tuple[Places, Int[Array, "P K 2"]]:
+    def step(self, places: Places, sources: Sources) -> tuple[Places, Int[Array, "P K 2"]]:
         """One word more for each place; and the step's note: which places in the beam were
         continued, and with which words."""
         searched = self.is_open(places)[:, None]
         live = (places.live_scores > -jnp.inf) & searched
-        each = zip(self.members, places.read, places.decoders, strict=True)
+        each = zip(self._members, sources.by_member, places.decoders, strict=True)
         written = [member.write(read, state, places.last) for member, read, state in each]
         decoders, members_scores, windows = zip(*written, strict=True)
         scores, total = _mean_probability(members_scores)
         before = jnp.where(live, places.live_scores - total, -jnp.inf)
-        scores, parent, chosen = best_continuations(scores, before, END, self.size, self.forbidden)
-        word = places.shortlist.words(chosen)
+        forbidden = (PAD, BEGIN, *self.settings.forbidden)
+        scores, parent, chosen = best_continuations(scores, before, self.size, forbidden)
+        word = sources.shortlist.words(chosen)
         ended = word == END
         length = jnp.broadcast_to(places.step[:, None] + 1, parent.shape)
         ends = Ends(
@@ -131,16 +182,16 @@ class Beam:
             step=places.step + 1,
             last=word,
             live_scores=jnp.where(searched, live_scores, places.live_scores),
-            decoders=_choose(list(decoders), parent),
-            ends=_choose(both, best),
+            decoders=chosen_of(list(decoders), parent),
+            ends=chosen_of(both, best),
             scored=places.scored + jnp.where(live, sum(windows), 0).sum(1),
-            calls=places.calls + len(self.members) * live.sum(1),
+            calls=places.calls + len(self._members) * live.sum(1),
         )
         return after, jnp.stack([parent, word], axis=-1)
 
     def power(self, length: Int[Array, "*N"]) -> Float[Array, "*N"]:
         """What sums of log p over so many words are divided by."""
-        return jnp.maximum(length, 1).astype(jnp.float32) ** self.length_exponent
+        return jnp.maximum(length, 1).astype(jnp.float32) ** self._exponent
 
 
 def _mean_probability(
@@ -157,7 +208,7 @@ def _mean_probability(
     return together - math.log(len(totals)), totals[0]
 
 
-def _choose(tree: PyTree, chosen: Int[Array, "B N"]) -> PyTree:
+def chosen_of(tree: PyTree, chosen: Int[Array, "B N"]) -> PyTree:
     """Of each sentence these rows: as a new hypothesis takes its parent's."""
     return jax.vmap(lambda rows, places: jax.tree.map(lambda leaf: leaf[places], rows))(
         tree, chosen

@@ -13,11 +13,9 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from fa_jax.config import ModelConfig
-from fa_jax.decoding.beam import Beam, Ends, Places
-from fa_jax.decoding.member import Read, prepared_members
+from fa_jax.decoding.beam import Beam, Ends, Places, SearchSettings, Sources
 from fa_jax.decoding.shortlist import Shortlist
 from fa_jax.model.encoder_decoder import Params
 
@@ -48,14 +46,15 @@ class Hypotheses:
 class Queue:
     """Places, the sentences or lines that wait for one, and what was found.
 
-    taken: sentences that have had a place. time: steps of all places. notes: of each step the
-    places in the last beam that were continued, and the words that did; the last 2 L steps. A
-    sentence has at most L words, and its place is then free for less than L steps more: all that
-    were begun before it end in that time, and none that was begun later is taken first.
-    found: of all sentences or lines; what has no place yet is empty.
+    sources: what each place reads. taken: sentences that have had a place. time: steps of all
+    places. notes: of each step the places in the last beam that were continued, and the words that
+    did; the last 2 L steps. A sentence has at most L words, and its place is then free for less
+    than L steps more: all that were begun before it end in that time, and none that was begun later
+    is taken first. found: of all sentences or lines; what has no place yet is empty.
     """
 
     places: Places
+    sources: Sources
     taken: Int[Array, ""]
     time: Int[Array, ""]
     notes: Int[Array, "L2 P K 2"]
@@ -71,74 +70,46 @@ def beam_search(
     threshold: float | Float[Array, ""],
     length_exponent: float | Float[Array, ""] = 1.0,
     *,
-    configs: Sequence[ModelConfig],
-    beam_size: int,
-    max_length: int,
+    settings: SearchSettings,
     places: int | None = None,
-    n_best: int = 1,
-    forbidden: Sequence[int] = (),
-    implementation: str | None = None,
-    output_dtype: str | None = None,
 ) -> Hypotheses:
     """The best translations of each sentence.
 
     Args:
-      params, sources, lengths, configs: an item for each model: one, or an ensemble with one target
-        vocabulary. sources, lengths: the sentences as it reads them.
+      params, sources, lengths: an item for each model. sources, lengths: the sentences as it reads
+        them.
       limits: most words a sentence's translation may have; 0 for rows that are no sentences, which
         stand behind all others.
-      shortlist: words that translations may use. threshold: τ (VS 3.1).
-      length_exponent: of the number of words that sums of log p are divided by, so that hypotheses
-        of different lengths compare.
-      beam_size: K. max_length: L, no limit may be larger. places: P, how many sentences are
-        searched together; None: all. n_best: the search goes on until so many hypotheses are safe.
-      forbidden: words that no translation has, among the first 64 of the vocabulary.
-      implementation: of attention; None: it chooses. output_dtype: of the output layer's products;
-        None: the model's.
+      shortlist: words that translations may use. threshold: τ (VS 3.1). length_exponent: as of
+        `Beam`.
+      places: P, how many sentences are searched together; None: all.
     """
     count = len(limits)
     places = min(places or count, count)
     taken_in = -(-places // SHARE_TAKEN_IN) if places < count else places
     ahead = taken_in * (READ_TOGETHER if places < count else 1)
     waiting = (limits > 0).sum()
-    members = prepared_members(
-        params,
-        configs,
-        shortlist=shortlist,
-        output_dtype=output_dtype,
-        many=places < count,
-        threshold=threshold,
-        implementation=implementation,
-    )
-    beam = Beam(members, beam_size, n_best, length_exponent, forbidden)
+    beam = Beam(params, settings, shortlist, threshold, length_exponent, many=places < count)
 
-    def read(rows: Int[Array, " N"]) -> list[Read]:
+    def read(rows: Int[Array, " N"]) -> Sources:
         """Sentences of the queue."""
-        return [
-            member.read(source[rows], length[rows], shortlist.candidates[rows])
-            for member, source, length in zip(members, sources, lengths, strict=True)
-        ]
+        return beam.read(*jax.tree.map(lambda leaf: leaf[rows], (sources, lengths, shortlist)))
 
-    def start(rows: Int[Array, " N"], read: list[Read]) -> Places:
+    def start(rows: Int[Array, " N"], read: Sources) -> Places:
         """Sentences of the queue that were read; a row that it does not have is done."""
-        known = jnp.minimum(rows, count - 1)
-        own = shortlist.replace(candidates=shortlist.candidates[known])
-        return beam.start(rows, read, jnp.where(rows < count, limits[known], 0), own)
+        most = limits.at[rows].get(mode="fill", fill_value=0)
+        return beam.start(rows, most, read.starts)
 
-    def take_in(queue: Queue, read_ahead: list[Read]) -> Queue:
-        """Keeps what the places that are free have come to, and gives them to those who wait."""
-        age = queue.places.step  # the oldest go first: `Queue.notes` forgets
-        free = jnp.argsort(jnp.where(beam.is_open(queue.places), 1, -age))[:taken_in]
+    def take_in(queue: Queue, read_ahead: Sources) -> Queue:
+        """The next sentences take the places that are free."""
         first = queue.taken % ahead
-        next_read = jax.tree.map(
+        read = jax.tree.map(
             lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, first, taken_in), read_ahead
         )
-        begun = start(queue.taken + jnp.arange(taken_in), next_read)
-        return queue.replace(
-            places=jax.tree.map(lambda all_, new: all_.at[free].set(new), queue.places, begun),
-            taken=queue.taken + taken_in,
-            found=kept(queue, free, beam),
-        )
+        begun = start(queue.taken + jnp.arange(taken_in), read)
+        free = free_places(queue, beam, taken_in)
+        queue = turned_over(queue, free, beam, places=begun, sources=read)
+        return queue.replace(taken=queue.taken + taken_in)
 
     def go_on(queue: Queue) -> Bool[Array, ""]:
         """Until enough places are free for those who wait, or all are."""
@@ -147,7 +118,8 @@ def beam_search(
 
     like = jax.eval_shape(read, jnp.arange(taken_in))
     nothing = jax.tree.map(lambda leaf: jnp.zeros((places, *leaf.shape[1:]), leaf.dtype), like)
-    queue = new_queue(start(jnp.full(places, count), nothing), count, max_length)
+    nobody = start(jnp.full(places, count), nothing)
+    queue = new_queue(nobody, nothing, count, settings.max_length)
 
     def read_and_search(queue: Queue) -> Queue:
         """Until all that are read have a place."""
@@ -163,13 +135,14 @@ def beam_search(
     return kept(queue, jnp.arange(places), beam)
 
 
-def new_queue(places: Places, count: int, max_length: int) -> Queue:
+def new_queue(places: Places, sources: Sources, count: int, max_length: int) -> Queue:
     """Before the first step. count: of sentences or lines. max_length: L."""
     rows, beam_size = places.last.shape
     zeros = jnp.zeros((count, places.ends.scores.shape[1]), jnp.int32)
     words = jnp.zeros((*zeros.shape, max_length), jnp.int32)
     return Queue(
         places=places,
+        sources=sources,
         taken=jnp.int32(0),
         time=jnp.int32(0),
         notes=jnp.zeros((2 * max_length, rows, beam_size, 2), jnp.int32),
@@ -179,18 +152,32 @@ def new_queue(places: Places, count: int, max_length: int) -> Queue:
 
 def search_on(
     queue: Queue,
-    step: Callable[[Places], tuple[Places, Int[Array, "P K 2"]]],
+    step: Callable[[Places, Sources], tuple[Places, Int[Array, "P K 2"]]],
     go_on: Callable[[Queue], Bool[Array, ""]],
 ) -> Queue:
     """Steps of all places, and a note of each. step: as of `Beam`."""
 
     def noted(queue: Queue) -> Queue:
-        after, note = step(queue.places)
+        after, note = step(queue.places, queue.sources)
         row = queue.time % len(queue.notes)
         notes = jax.lax.dynamic_update_slice_in_dim(queue.notes, note[None], row, axis=0)
         return queue.replace(places=after, time=queue.time + 1, notes=notes)
 
     return jax.lax.while_loop(go_on, noted, queue)
+
+
+def free_places(queue: Queue, beam: Beam, count: int) -> Int[Array, " count"]:
+    """Of those whose search is done, the ones that began first: `Queue.notes` forgets."""
+    age = jnp.where(queue.places.limits > 0, queue.places.step, 0)
+    return jnp.argsort(jnp.where(beam.is_open(queue.places), 1, -age))[:count]
+
+
+def turned_over(queue: Queue, chosen: Int[Array, " N"], beam: Beam, **begun: PyTree) -> Queue:
+    """Keeps what the chosen places have come to. begun: what of the queue begins there, by name."""
+    found = kept(queue, chosen, beam)
+    before = {name: getattr(queue, name) for name in begun}
+    after = jax.tree.map(lambda all_, new: all_.at[chosen].set(new), before, begun)
+    return queue.replace(found=found, **after)
 
 
 def kept(queue: Queue, chosen: Int[Array, " N"], beam: Beam) -> Hypotheses:

@@ -14,7 +14,6 @@ from jaxtyping import Int
 from fa_jax.compiler import compiler_options
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.data.batches import pad
-from fa_jax.decoding.shortlist import enlarged
 from fa_jax.kept_programs import KeptProgram
 from fa_jax.model.encoder_decoder import Params
 
@@ -49,6 +48,14 @@ def batch_rows(sentences: int, decoding: DecodingConfig) -> int:
     rows = decoding.batch_size if sentences > SMALLEST_BATCH else SMALLEST_BATCH
     devices = jax.local_device_count()
     return -(-min(rows, decoding.batch_size) // devices) * devices
+
+
+def enlarged(size: int, enough: int, factor: int = 2) -> int:
+    """A size, or `factor` times as much, or that many times … as much again: the smallest that is
+    enough."""
+    while size < enough:
+        size *= factor
+    return size
 
 
 def padded_batches(

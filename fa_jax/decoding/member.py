@@ -1,13 +1,13 @@
 """A model as a search uses it: it reads a sentence once, and writes word by word."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
 from jaxtyping import Array, Float, Int
 
 from fa_jax.config import ModelConfig
-from fa_jax.decoding.shortlist import OwnWords, Shortlist, output_layer
+from fa_jax.decoding.shortlist import OwnWords, output_layer
 from fa_jax.model import decoder
 from fa_jax.model.encoder_decoder import Params, Source, cast_for_compute, embed_target, read_source
 from fa_jax.model.fused import fuse, fused_products
@@ -32,34 +32,26 @@ class Member(NamedTuple):
     write: Callable[[Read, decoder.DecoderState, Array], Written]
 
 
-def prepared_members(
-    params: Sequence[Params], configs: Sequence[ModelConfig], **settings: Any
-) -> list[Member]:
-    """Models that search together, with the same settings (`_prepared_member`)."""
-    return [_prepared_member(*one, **settings) for one in zip(params, configs, strict=True)]
-
-
-def _prepared_member(
+def prepared_member(
     params: Params,
     config: ModelConfig,
     *,
-    shortlist: Shortlist,
-    output_dtype: str | None,
     many: bool,
-    **attention: Any,
+    output: dict[str, Any],
+    attention: dict[str, Any],
 ) -> Member:
     """What needs to be computed only once is.
 
-    params: float32. shortlist, output_dtype: of `output_layer`. many: sentences; what each word of
-    the vocabulary adds when it is fed back is then computed for all of them. attention: threshold
-    and implementation of `attend`.
+    params: float32. many: sentences; what each word of the vocabulary adds when it is fed back is
+    then computed for all of them. output: options of `output_layer`. attention: threshold and
+    implementation of `attend`.
     """
     whole = cast_for_compute(params, config)
     params = whole["decoder"]
     kernels = decoder.step_kernels(params, config)
     fused = fuse(kernels)
     products = fused_products(kernels, lambda name, x: x @ fused[name])
-    own_words, scores = output_layer(params["output"], shortlist, output_dtype)
+    own_words, scores = output_layer(params["output"], **output)
     table = None
     if many and not config.contextualize and params["embedding"].size <= LARGEST_TABLE:
         table = decoder.feed_back(params, config, params["embedding"])

@@ -6,37 +6,36 @@ Batches by length, few padded shapes, bounded memory, all local devices.
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Int
 
-from fa_jax.attention.implementation import Implementation, for_search
+from fa_jax.attention.implementation import for_search
 from fa_jax.config import DecodingConfig
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
+from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import Hypotheses, beam_search
-from fa_jax.decoding.document_search import advance, begin
+from fa_jax.decoding.document_search import read_documents, write_lines
 from fa_jax.decoding.local_devices import (
     SHORTEST_SHAPE,
     SMALLEST_BATCH,
     TrainedModel,
     batch_rows,
+    enlarged,
     on_local_devices,
     padded_batches,
 )
-from fa_jax.decoding.shortlist import enlarged, shortlist_for
+from fa_jax.decoding.shortlist import shortlist_for
 
 QUEUE = 8
 """Batches of sentences that wait together: when a sentence is done, the next takes its place."""
 POSITIONS_AT_ONCE = 2**17
 """Of all documents that are searched together: memory has a bound, but for one document's own."""
-STEPS_AT_ONCE = 1024
-"""Through documents, between two reports of progress."""
-FEWEST_LINES, TIMES_LINES = 16, 4
-"""Documents are padded to so many lines, or four times, sixteen times … as many."""
+LINES_AT_ONCE = 64
+"""Of each document, between two reports of progress."""
 Document = Sequence[Sequence[int]]
 """Lines of words."""
 
@@ -111,9 +110,10 @@ def search(
     options = {
         "configs": tuple(member.config for member in members),
         "beam_size": min(decoding.beam_size, vocabulary),
+        "n_best": n_best if sentences else 1,
         "forbidden": tuple(forbidden),
         "implementation": implementation,
-        "output_dtype": None if decoding.output_dtype == "model" else decoding.output_dtype,
+        "output_dtype": decoding.output_dtype,
     }
     numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_power)
     devices, places = jax.local_device_count(), batch_rows(len(longest), decoding)
@@ -124,27 +124,30 @@ def search(
         most = min(decoding.batch_size, max(1, POSITIONS_AT_ONCE // max(shape)), len(longest))
         return -(-most // devices) * devices
 
-    found: dict[int, list[SearchResult]] = {}
+    results: dict[int, list[SearchResult]] = {}
     shared = [(length,) * len(members) for length in longest]
-    in_windows = options["implementation"] == "windowed"
+    in_windows = implementation == "windowed"
     for rows, sides in padded_batches(sources, shared, rows_of, in_windows=in_windows):
         padded, sizes = zip(*sides, strict=True)
         limits = [[length_limit(n, decoding) for n in lengths[row] if n] for row in rows]
-        lines = 1 if sentences else enlarged(FEWEST_LINES, max(map(len, limits)), TIMES_LINES)
+        counts = [*map(len, limits)]
+        lines = 1 if sentences else -(-max(counts) // LINES_AT_ONCE) * LINES_AT_ONCE
         limits, _ = pad(limits, len(padded[0]), lines)
         shortlist = shortlist_for(padded[0], sizes[0], decoding.shortlist, vocabulary, lexicon)
         batch = params, padded, sizes, limits, shortlist
         if sentences:
-            most = length_limit(padded[0].shape[1], decoding)
-            own = {"places": places // devices, "n_best": n_best, "max_length": most}
-            results = _search_sentences(batch, numbers, **own, **options)
+            settings = SearchSettings(
+                max_length=length_limit(padded[0].shape[1], decoding), **options
+            )
+            found = _search_sentences(batch, numbers, settings, places)
             progress(len(rows))
         else:
-            begins = [[_begins(of_member[row]) for row in rows] for of_member in documents]
-            begins = [pad(of_member, *limits.shape)[0] for of_member in begins]
-            results = _search_documents(batch, begins, numbers, progress, **options)
-        found |= zip(rows, results, strict=True)
-    of_lines = (result for _, results in sorted(found.items()) for result in results)
+            longest_line = enlarged(SHORTEST_SHAPE, int(limits.max()))
+            settings = SearchSettings(max_length=longest_line, **options)
+            found = _search_documents(batch, numbers, settings, progress)
+        for place, (row, count) in enumerate(zip(rows, counts, strict=True)):
+            results[row] = [_result(found, place, line, settings.n_best) for line in range(count)]
+    of_lines = (result for _, of_document in sorted(results.items()) for result in of_document)
     nothing = SearchResult([Hypothesis([], 0.0)], 0, 0)
     return [next(of_lines) if length else nothing for lines in lengths for length in lines]
 
@@ -165,62 +168,51 @@ def length_limit(source_length: int, decoding: DecodingConfig) -> int:
     return int(decoding.max_length_ratio * source_length) + decoding.max_length_extra
 
 
-def _search_sentences(batch: tuple, numbers: tuple, **options: Any) -> list[list[SearchResult]]:
-    """A sentence's one result each. batch: as `begin` takes it. options: of `beam_search`."""
+def _search_sentences(
+    batch: tuple, numbers: tuple, settings: SearchSettings, places: int
+) -> Hypotheses:
+    """Of each sentence, as a document of one line. batch, numbers: parameters, sources, their
+    lengths, limits [B, N] and shortlist; threshold and exponent: as of `write_lines`."""
     params, sources, lengths, limits, shortlist = batch
     devices = jax.local_device_count()
-    few = options["places"] * devices <= SMALLEST_BATCH
     # To each device in turn, since the longest sentences come first.
     dealt = np.arange(len(limits)).reshape(-1, devices).T.reshape(-1)
     rows = jax.tree.map(lambda leaf: leaf[dealt], (sources, lengths, limits[:, 0], shortlist))
-    program = on_local_devices(beam_search, 4, 2, few=few, **options)
+    options = {"settings": settings, "places": places // devices}
+    program = on_local_devices(beam_search, 4, 2, few=places <= SMALLEST_BATCH, **options)
     found = jax.device_get(program(params, *rows, *numbers))
-    places = np.argsort(dealt)[: (limits > 0).sum()].tolist()
-    return [[_result(found, place, options["n_best"])] for place in places]
+    return jax.tree.map(lambda leaf: leaf[np.argsort(dealt), None], found)
 
 
 def _search_documents(
-    batch: tuple,
-    begins: Sequence[Int[np.ndarray, "B N"]],
-    numbers: tuple,
-    progress: Callable[[int], object],
-    *,
-    forbidden: tuple[int, ...],
-    implementation: Implementation,
-    **options: Any,
-) -> list[list[SearchResult]]:
-    """The results of each document's lines. batch, options: of `begin`. begins: of `advance`."""
-    params, _, _, limits, _ = batch
-    longest = enlarged(SHORTEST_SHAPE, int(limits.max()))
-    queue = on_local_devices(begin, 4, max_length=longest, **options)(*batch)
-    options |= {"steps": STEPS_AT_ONCE, "forbidden": forbidden, "implementation": implementation}
-    go_on = on_local_devices(advance, 3, 2, **options)
-    counts, done = (limits > 0).sum(1), 0
-    while done < counts.sum():
-        queue = go_on(params, queue, begins, limits, *numbers)
-        before, done = done, int(np.asarray(queue.places.line).sum())
-        progress(done - before)
-    found = jax.tree.map(np.concatenate, jax.device_get(queue.found))
-    firsts = range(0, limits.size, limits.shape[1])
-    return [
-        [_result(found, first + line, 1) for line in range(count)]
-        for first, count in zip(firsts, counts.tolist(), strict=True)
-        if count
+    batch: tuple, numbers: tuple, settings: SearchSettings, progress: Callable[[int], object]
+) -> Hypotheses:
+    """Of each document's lines, and of what pads them. batch, numbers: as of
+    `_search_sentences`."""
+    params, sources, lengths, limits, shortlist = batch
+    fronts = [
+        pad([np.append(-1, np.flatnonzero(source == END)) for source in of_member], *limits.shape)[
+            0
+        ]
+        for of_member in sources
     ]
+    read_all = on_local_devices(read_documents, 3, settings=settings)
+    read, behind = read_all(params, sources, lengths, shortlist)
+    go_on, found = on_local_devices(write_lines, 4, 2, settings=settings), []
+    parts = (np.split(x, x.shape[1] // LINES_AT_ONCE, axis=1) for x in (limits, *fronts))
+    for lines, *before in zip(*parts, strict=True):
+        some, behind = go_on(params, read, behind, lines, before, *numbers)
+        found.append(jax.device_get(some))
+        progress(int((lines > 0).sum()))
+    return jax.tree.map(lambda *leaves: np.concatenate(leaves, axis=1), *found)
 
 
-def _begins(document: Document) -> list[int]:
-    """Where its lines begin in `joined`."""
-    return list(itertools.accumulate([len(line) + 1 for line in document[:-1]], initial=0))
-
-
-def _result(found: Hypotheses, row: int, n_best: int) -> SearchResult:
+def _result(found: Hypotheses, row: int, line: int, n_best: int) -> SearchResult:
+    found = jax.tree.map(lambda leaf: leaf[row, line], found)
     hypotheses = [
         Hypothesis([int(word) for word in words[:length] if word != END], float(score))
-        for words, length, score in zip(
-            found.words[row], found.lengths[row], found.scores[row], strict=True
-        )
+        for words, length, score in zip(found.words, found.lengths, found.scores, strict=True)
         if np.isfinite(score)
     ]
     kept = 1 if n_best == 1 else None
-    return SearchResult(hypotheses[:kept], int(found.scored[row]), int(found.calls[row]))
+    return SearchResult(hypotheses[:kept], int(found.scored), int(found.calls))

@@ -14,6 +14,7 @@ from jaxtyping import Array, Float, Int
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import PAD
 from fa_jax.decoding.continuations import GROUP
+from fa_jax.decoding.local_devices import enlarged
 from fa_jax.model.encoder_decoder import Params
 
 FEWEST_CANDIDATES = 64
@@ -44,18 +45,19 @@ class Shortlist:
 
 
 def output_layer(
-    output: Params, shortlist: Shortlist, dtype: str | None = None
+    output: Params, shortlist: Shortlist, dtype: str = "model"
 ) -> tuple[
     Callable[[Int[Array, "B C"]], OwnWords],
     Callable[[Float[Array, "B K F"], OwnWords], Float[Array, "B K L"]],
 ]:
     """The output layer of a list's words alone.
 
-    output: kernel [F, V] and bias [V] of the decoder. dtype: of the products; None: theirs. Returns
+    output: kernel [F, V] and bias [V] of the decoder. dtype: of the products; "model": theirs.
+    Returns
     a function of candidates, the sentences' own part, and one of what the layer reads and of own
     parts: scores of the words of the list, which share all probability; -inf at its empty places.
     """
-    kernel = output["kernel"].astype(dtype or output["kernel"].dtype)
+    kernel = output["kernel"] if dtype == "model" else output["kernel"].astype(dtype)
     bias = output["bias"].astype(jnp.float32)
     frequent, float32 = shortlist.frequent, {"preferred_element_type": jnp.float32}
     of_frequent = jnp.pad(kernel[:, :frequent], ((0, 0), (0, shortlist.empty)))
@@ -101,11 +103,3 @@ def shortlist_for(
     widest = min(sources.shape[1] * lexicon.shape[1], vocabulary - frequent)
     width = min(widest, enlarged(FEWEST_CANDIDATES, max(map(len, own))))
     return Shortlist(pad(own, len(own), width)[0], frequent)
-
-
-def enlarged(size: int, enough: int, factor: int = 2) -> int:
-    """A size, or `factor` times as much, or that many times … as much again: the smallest that is
-    enough."""
-    while size < enough:
-        size *= factor
-    return size

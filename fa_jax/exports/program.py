@@ -10,6 +10,7 @@ from jaxtyping import Array, Float, Int
 
 from fa_jax.attention.implementation import Implementation, for_search
 from fa_jax.config import DecodingConfig
+from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.local_devices import TrainedModel
 from fa_jax.decoding.search import length_limit
@@ -42,7 +43,7 @@ def lowered_search(
 
     It takes weights by name, sources [B, S], their lengths [B], most words of each translation [B]
     (0: no sentence) and τ; and gives the best translation's words [B, L], their number [B] with the
-    end of sentence, and its score [B]. forbidden: as of `beam_search`.
+    end of sentence, and its score [B]. forbidden: as of `SearchSettings`.
     """
     from jax import export  # it needs some time
 
@@ -89,12 +90,14 @@ def _search(
             Shortlist(jnp.zeros((sentences, 0), jnp.int32), vocabulary),
             threshold,
             jnp.float32(decoding.length_power),
-            configs=(model.config,),
-            beam_size=min(decoding.beam_size, vocabulary),
-            max_length=limit,
-            forbidden=forbidden,
-            implementation=implementation,
-            output_dtype=None if decoding.output_dtype == "model" else decoding.output_dtype,
+            settings=SearchSettings(
+                configs=(model.config,),
+                beam_size=min(decoding.beam_size, vocabulary),
+                max_length=limit,
+                forbidden=tuple(forbidden),
+                implementation=implementation,
+                output_dtype=decoding.output_dtype,
+            ),
         )
         best = {"words": found.words, "lengths": found.lengths, "scores": found.scores}
         return {name: leaf[:, 0] for name, leaf in best.items()}

@@ -11,6 +11,7 @@ import pytest
 
 from fa_jax.attention import AttentionConfig
 from fa_jax.config import DecodingConfig, ModelConfig
+from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.local_devices import TrainedModel
@@ -32,6 +33,10 @@ THRESHOLD = 1.2
 def any_word(sentences):
     """A list of all words."""
     return Shortlist(jnp.zeros((sentences, 0), jnp.int32), 6)
+
+
+def settings(beam_size, max_length, **options):
+    return SearchSettings((CONFIG,), beam_size, max_length, **options)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +74,7 @@ def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
     source = jnp.array([SOURCES[0], [*SOURCES[1], 0, 0]])
     found = beam_search(
         [params], [source], [jnp.array([4, 2])], limits, any_word(2), THRESHOLD,
-        configs=[CONFIG], beam_size=100, max_length=6, n_best=10,
+        settings=settings(100, 6, n_best=10),
     )  # fmt: skip
     for row in range(2):
         expected = exhaustive(params, SOURCES[row], int(limits[row]))[:10]
@@ -83,7 +88,7 @@ def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
 def test_the_exponent_decides_between_lengths(params, exponent):
     found = beam_search(
         [params], [jnp.array(SOURCES[1:2])], [jnp.array([2])], jnp.array([3]), any_word(1),
-        THRESHOLD, exponent, configs=[CONFIG], beam_size=100, max_length=4, n_best=5,
+        THRESHOLD, exponent, settings=settings(100, 4, n_best=5),
     )  # fmt: skip
     wanted = [
         (score * (len(words) + 1) ** (1 - exponent), words)
@@ -125,7 +130,7 @@ MANY = np.random.default_rng(1).integers(4, 9, (24, 16)) * (np.arange(16) < LENG
 def search_many(params, sources, lengths, places):
     return beam_search(
         [params], [sources], [lengths], 2 * lengths, any_word(len(lengths)), THRESHOLD,
-        configs=[CONFIG], beam_size=3, max_length=32, places=places,
+        settings=settings(3, 32), places=places,
     )  # fmt: skip
 
 
@@ -157,7 +162,7 @@ def test_a_sentence_that_is_done_early_keeps_its_words(params):
     def found(sources, limits, places):
         return beam_search(
             [params], [sources], [jnp.full(count, 4)], limits, any_word(count), jnp.inf,
-            configs=[CONFIG], beam_size=3, max_length=longest, places=places,
+            settings=settings(3, longest), places=places,
         ).words  # fmt: skip
 
     for seed in (4, 7):
@@ -243,7 +248,7 @@ def test_a_forbidden_word_is_never_written(params):
     source, length, limit = jnp.array(SOURCES[:1]), jnp.array([4]), jnp.array([4])
     found = beam_search(
         [params], [source], [length], limit, any_word(1), THRESHOLD,
-        configs=[CONFIG], beam_size=100, max_length=4, n_best=5, forbidden=(4,),
+        settings=settings(100, 4, n_best=5, forbidden=(4,)),
     )  # fmt: skip
     every = exhaustive(params, SOURCES[0], 4)
     assert any(4 in words for _, words in every[:5])

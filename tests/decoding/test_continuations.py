@@ -17,7 +17,7 @@ def test_they_are_the_largest_of_all_sums(groups, kinds, count):
     before = -random.integers(0, 3, (6, 4)).astype(np.float32)
     before[1, 2:] = before[0] = -np.inf
     scores[2, :, 3:] = -np.inf
-    found = best_continuations(jnp.asarray(scores), jnp.asarray(before), 2, count)
+    found = best_continuations(jnp.asarray(scores), jnp.asarray(before), count, (0, 1))
     sums = scores + before[..., None]
     sums[..., :2] = -np.inf
     expected, place = jax.lax.top_k(jnp.asarray(sums.reshape(6, -1)), count)

@@ -97,7 +97,7 @@ def test_a_rounded_output_layer_hardly_changes_log_probs(params):
         assert scores.dtype == jnp.float32
         return jax.nn.log_softmax(scores)
 
-    exact, rounded = log_probs(None), log_probs("bfloat16")
+    exact, rounded = log_probs("model"), log_probs("bfloat16")
     listed = np.isfinite(exact)
     np.testing.assert_allclose(exact[listed], rounded[listed], atol=0.1)
     assert listed.sum() == 4 * (FREQUENT + np.count_nonzero(found.candidates))
