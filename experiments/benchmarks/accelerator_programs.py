@@ -19,7 +19,6 @@ from fa_jax.config import Config
 from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.search import length_limit
-from fa_jax.decoding.shortlist import Shortlist
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import (
     force_translation,
@@ -153,16 +152,16 @@ def _forced(config: Config, device: jax.Device) -> Program:
 
 def _search(implementation: str, config: Config, device: jax.Device) -> Program:
     params, source, lengths = _read(config, device)
-    vocabulary = params["decoder"]["output"]["bias"].shape[0]
-    shortlist = Shortlist(_shape(device, (*lengths.shape, 0)), vocabulary)
     settings = SearchSettings(
         configs=(config.model,),
+        frequent=config.data.target_vocabulary,
         beam_size=config.decoding.beam_size,
         max_length=length_limit(LENGTH, config.decoding),
         implementation=implementation,
     )
+    candidates = _shape(device, (*lengths.shape, 0))
     numbers = [_shape(device, (), jnp.float32)] * 2
-    inputs = (params,), [source], [lengths], lengths, shortlist, *numbers
+    inputs = (params,), [source], [lengths], lengths, candidates, *numbers
     return jax.jit(partial(beam_search, settings=settings)), inputs
 
 

@@ -20,7 +20,6 @@ from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.local_devices import on_local_devices
 from fa_jax.decoding.search import length_limit
-from fa_jax.decoding.shortlist import Shortlist
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 
 LENGTHS = (128, 512, 2048)
@@ -84,6 +83,7 @@ def _seconds(params, model: ModelConfig, length: int, implementation: str, queue
         2,
         settings=SearchSettings(
             configs=(model,),
+            frequent=params["decoder"]["output"]["bias"].shape[0],
             beam_size=DECODING.beam_size,
             max_length=length_limit(length, DECODING),
             implementation=implementation,
@@ -91,9 +91,8 @@ def _seconds(params, model: ModelConfig, length: int, implementation: str, queue
         places=DECODING.batch_size,
     )
     ids, zeros = np.zeros((queued, length), np.int32), np.zeros(queued, np.int32)
-    vocabulary = params["decoder"]["output"]["bias"].shape[0]
-    shortlist = Shortlist(np.zeros((queued, 0), np.int32), vocabulary)
+    candidates = np.zeros((queued, 0), np.int32)
     began = time.process_time()
     numbers = jnp.float32(1.2), jnp.float32(1)
-    search.lower((params,), [ids], [zeros], zeros, shortlist, *numbers).compile()
+    search.lower((params,), [ids], [zeros], zeros, candidates, *numbers).compile()
     return time.process_time() - began

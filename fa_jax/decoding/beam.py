@@ -17,8 +17,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from fa_jax.config import ModelConfig
 from fa_jax.data.vocabulary import BEGIN, END, PAD
 from fa_jax.decoding.continuations import best_continuations
-from fa_jax.decoding.member import Read, prepared_member
-from fa_jax.decoding.shortlist import Shortlist
+from fa_jax.decoding.member import Member, Read
 from fa_jax.model.decoder import DecoderState
 from fa_jax.model.encoder_decoder import Params
 
@@ -27,33 +26,22 @@ from fa_jax.model.encoder_decoder import Params
 class SearchSettings:
     """What a search is compiled for.
 
-    configs: of each model: one, or an ensemble with one target vocabulary. beam_size: K.
-    max_length: L, no translation may have more words. n_best: the search of a sentence goes on
-    until so many hypotheses are safe. forbidden: words that no translation has, among the first 64
-    of the vocabulary. implementation: of attention; None: it chooses. output_dtype: of the output
-    layer's products; "model": the model's.
+    configs: of each model: one, or an ensemble with one target vocabulary. frequent: words of the
+    vocabulary, from the first one on, that any translation may use. beam_size: K. max_length: L, no
+    translation may have more words. n_best: the search of a sentence goes on until so many
+    hypotheses are safe. forbidden: words that no translation has, among the first 64.
+    implementation: of attention; None: it chooses. output_dtype: of the output layer's products;
+    "model": the model's.
     """
 
     configs: tuple[ModelConfig, ...]
+    frequent: int
     beam_size: int
     max_length: int
     n_best: int = 1
     forbidden: tuple[int, ...] = ()
     implementation: str | None = None
     output_dtype: str = "model"
-
-
-@struct.dataclass
-class Sources:
-    """Sentences as each member read them, and the words that their translations may use."""
-
-    by_member: list[Read]
-    shortlist: Shortlist
-
-    @property
-    def starts(self) -> list[DecoderState]:
-        """Of each member, the state before the first word."""
-        return [source.start for source, _ in self.by_member]
 
 
 @struct.dataclass
@@ -91,28 +79,28 @@ class Places:
 class Beam:
     """How all sentences are searched, by models with these parameters.
 
-    shortlist: words that translations may use. threshold: τ (VS 3.1). length_exponent: of the
-    number of words that sums of log p are divided by, so that hypotheses of different lengths
-    compare. many: as of `prepared_member`.
+    threshold: τ (VS 3.1). length_exponent: of the number of words that sums of log p are divided
+    by, so that hypotheses of different lengths compare. many: as of `Member`.
     """
 
     def __init__(
         self,
         params: Sequence[Params],
         settings: SearchSettings,
-        shortlist: Shortlist,
         threshold: float | Float[Array, ""] = jnp.inf,
         length_exponent: float | Float[Array, ""] = 1.0,
         *,
         many: bool,
     ):
         self.settings, self.size, self._exponent = settings, settings.beam_size, length_exponent
-        output = {"shortlist": shortlist, "dtype": settings.output_dtype}
-        attention = {"threshold": threshold, "implementation": settings.implementation}
-        self._members = [
-            prepared_member(*one, output=output, attention=attention, many=many)
-            for one in zip(params, settings.configs, strict=True)
-        ]
+        options = {
+            "frequent": settings.frequent,
+            "output_dtype": settings.output_dtype,
+            "threshold": threshold,
+            "implementation": settings.implementation,
+        }
+        models = zip(params, settings.configs, strict=True)
+        self._members = [Member(*model, many=many, **options) for model in models]
 
     @property
     def ends(self) -> int:
@@ -129,16 +117,16 @@ class Beam:
         self,
         sources: Sequence[Int[Array, "B S"]],
         lengths: Sequence[Int[Array, " B"]],
-        shortlist: Shortlist,
-    ) -> Sources:
-        """Reads sentences, as each member numbers their words."""
+        candidates: Int[Array, "B C"],
+    ) -> list[Read]:
+        """Sentences, as each member numbers their words."""
         each = zip(self._members, sources, lengths, strict=True)
-        return Sources([m.read(*one, shortlist.candidates) for m, *one in each], shortlist)
+        return [member.read(*one, candidates) for member, *one in each]
 
     def start(
         self, sentence: Int[Array, " P"], limits: Int[Array, " P"], starts: list[DecoderState]
     ) -> Places:
-        """Before the first word. starts: each member's state there."""
+        """Before the first word. starts: of each member."""
         zeros = jnp.zeros((len(sentence), self.size), jnp.int32)
         none = jnp.zeros((len(sentence), self.ends), jnp.int32)
         return Places(
@@ -155,19 +143,19 @@ class Beam:
             calls=zeros[:, 0],
         )
 
-    def step(self, places: Places, sources: Sources) -> tuple[Places, Int[Array, "P K 2"]]:
+    def step(self, places: Places, sources: list[Read]) -> tuple[Places, Int[Array, "P K 2"]]:
         """One word more for each place; and the step's note: which places in the beam were
         continued, and with which words."""
         searched = self.is_open(places)[:, None]
         live = (places.live_scores > -jnp.inf) & searched
-        each = zip(self._members, sources.by_member, places.decoders, strict=True)
+        each = zip(self._members, sources, places.decoders, strict=True)
         written = [member.write(read, state, places.last) for member, read, state in each]
         decoders, members_scores, windows = zip(*written, strict=True)
         scores, total = _mean_probability(members_scores)
         before = jnp.where(live, places.live_scores - total, -jnp.inf)
         forbidden = (PAD, BEGIN, *self.settings.forbidden)
         scores, parent, chosen = best_continuations(scores, before, self.size, forbidden)
-        word = sources.shortlist.words(chosen)
+        word = self._members[0].output.words(chosen, sources[0][1])
         ended = word == END
         length = jnp.broadcast_to(places.step[:, None] + 1, parent.shape)
         ends = Ends(

@@ -15,8 +15,8 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from fa_jax.decoding.beam import Beam, Ends, Places, SearchSettings, Sources
-from fa_jax.decoding.shortlist import Shortlist
+from fa_jax.decoding.beam import Beam, Ends, Places, SearchSettings
+from fa_jax.decoding.member import Read, starts_of
 from fa_jax.model.encoder_decoder import Params
 
 SHARE_TAKEN_IN = 8
@@ -54,7 +54,7 @@ class Queue:
     """
 
     places: Places
-    sources: Sources
+    sources: list[Read]
     taken: Int[Array, ""]
     time: Int[Array, ""]
     notes: Int[Array, "L2 P K 2"]
@@ -66,7 +66,7 @@ def beam_search(
     sources: Sequence[Int[Array, "B S"]],
     lengths: Sequence[Int[Array, " B"]],
     limits: Int[Array, " B"],
-    shortlist: Shortlist,
+    candidates: Int[Array, "B C"],
     threshold: float | Float[Array, ""],
     length_exponent: float | Float[Array, ""] = 1.0,
     *,
@@ -80,8 +80,8 @@ def beam_search(
         them.
       limits: most words a sentence's translation may have; 0 for rows that are no sentences, which
         stand behind all others.
-      shortlist: words that translations may use. threshold: τ (VS 3.1). length_exponent: as of
-        `Beam`.
+      candidates: words that translations may use beside the frequent ones (`candidates_for`).
+      threshold, length_exponent: as of `Beam`.
       places: P, how many sentences are searched together; None: all.
     """
     count = len(limits)
@@ -89,18 +89,18 @@ def beam_search(
     taken_in = -(-places // SHARE_TAKEN_IN) if places < count else places
     ahead = taken_in * (READ_TOGETHER if places < count else 1)
     waiting = (limits > 0).sum()
-    beam = Beam(params, settings, shortlist, threshold, length_exponent, many=places < count)
+    beam = Beam(params, settings, threshold, length_exponent, many=places < count)
 
-    def read(rows: Int[Array, " N"]) -> Sources:
+    def read(rows: Int[Array, " N"]) -> list[Read]:
         """Sentences of the queue."""
-        return beam.read(*jax.tree.map(lambda leaf: leaf[rows], (sources, lengths, shortlist)))
+        return beam.read(*jax.tree.map(lambda leaf: leaf[rows], (sources, lengths, candidates)))
 
-    def start(rows: Int[Array, " N"], read: Sources) -> Places:
+    def start(rows: Int[Array, " N"], read: list[Read]) -> Places:
         """Sentences of the queue that were read; a row that it does not have is done."""
         most = limits.at[rows].get(mode="fill", fill_value=0)
-        return beam.start(rows, most, read.starts)
+        return beam.start(rows, most, starts_of(read))
 
-    def take_in(queue: Queue, read_ahead: Sources) -> Queue:
+    def take_in(queue: Queue, read_ahead: list[Read]) -> Queue:
         """The next sentences take the places that are free."""
         first = queue.taken % ahead
         read = jax.tree.map(
@@ -135,7 +135,7 @@ def beam_search(
     return kept(queue, jnp.arange(places), beam)
 
 
-def new_queue(places: Places, sources: Sources, count: int, max_length: int) -> Queue:
+def new_queue(places: Places, sources: list[Read], count: int, max_length: int) -> Queue:
     """Before the first step. count: of sentences or lines. max_length: L."""
     rows, beam_size = places.last.shape
     zeros = jnp.zeros((count, places.ends.scores.shape[1]), jnp.int32)
@@ -152,7 +152,7 @@ def new_queue(places: Places, sources: Sources, count: int, max_length: int) -> 
 
 def search_on(
     queue: Queue,
-    step: Callable[[Places, Sources], tuple[Places, Int[Array, "P K 2"]]],
+    step: Callable[[Places, list[Read]], tuple[Places, Int[Array, "P K 2"]]],
     go_on: Callable[[Queue], Bool[Array, ""]],
 ) -> Queue:
     """Steps of all places, and a note of each. step: as of `Beam`."""

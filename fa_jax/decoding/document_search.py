@@ -18,7 +18,7 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from fa_jax.data.vocabulary import BEGIN, END
-from fa_jax.decoding.beam import Beam, Places, SearchSettings, Sources, chosen_of
+from fa_jax.decoding.beam import Beam, Places, SearchSettings, chosen_of
 from fa_jax.decoding.beam_search import (
     SHARE_TAKEN_IN,
     Hypotheses,
@@ -28,7 +28,7 @@ from fa_jax.decoding.beam_search import (
     search_on,
     turned_over,
 )
-from fa_jax.decoding.shortlist import Shortlist
+from fa_jax.decoding.member import Read, starts_of
 from fa_jax.model.decoder import DecoderState
 from fa_jax.model.encoder_decoder import Params
 
@@ -48,19 +48,19 @@ def read_documents(
     params: Sequence[Params],
     sources: Sequence[Int[Array, "B S"]],
     lengths: Sequence[Int[Array, " B"]],
-    shortlist: Shortlist,
+    candidates: Int[Array, "B C"],
     *,
     settings: SearchSettings,
-) -> tuple[Sources, list[DecoderState]]:
+) -> tuple[list[Read], list[DecoderState]]:
     """Documents, and each member's states before the first line. Arguments as of `beam_search`; in
     a source an end of sentence stands between two lines."""
-    read = Beam(params, settings, shortlist, many=True).read(sources, lengths, shortlist)
-    return read, read.starts
+    read = Beam(params, settings, many=True).read(sources, lengths, candidates)
+    return read, starts_of(read)
 
 
 def write_lines(
     params: Sequence[Params],
-    read: Sources,
+    read: list[Read],
     behind: list[DecoderState],
     limits: Int[Array, "B N"],
     fronts: Sequence[Int[Array, "B N"]],
@@ -79,7 +79,7 @@ def write_lines(
         of a document's first line.
       params, threshold, length_exponent: as of `beam_search`.
     """
-    beam = Beam(params, settings, read.shortlist, threshold, length_exponent, many=True)
+    beam = Beam(params, settings, threshold, length_exponent, many=True)
     taken_in = -(-len(limits) // SHARE_TAKEN_IN)
 
     def lines_begin(
@@ -99,7 +99,9 @@ def write_lines(
         places = places.replace(last=jnp.broadcast_to(last, places.last.shape))
         return DocumentPlaces(**vars(places), line=line, behind=states)
 
-    def step(places: DocumentPlaces, read: Sources) -> tuple[DocumentPlaces, Int[Array, "P K 2"]]:
+    def step(
+        places: DocumentPlaces, read: list[Read]
+    ) -> tuple[DocumentPlaces, Int[Array, "P K 2"]]:
         after, note = beam.step(places, read)
         best = after.ends.scores[:, 0]
         better = (best > places.ends.scores[:, 0]) | (best == -jnp.inf)  # none: the limit may cut

@@ -28,7 +28,7 @@ from fa_jax.decoding.local_devices import (
     on_local_devices,
     padded_batches,
 )
-from fa_jax.decoding.shortlist import shortlist_for
+from fa_jax.decoding.shortlist import candidates_for
 
 QUEUE = 8
 """Batches of sentences that wait together: when a sentence is done, the next takes its place."""
@@ -104,11 +104,13 @@ def search(
     )
     params = [member.on_devices for member in members]
     vocabulary = params[0]["decoder"]["output"]["bias"].shape[0]
+    frequent = decoding.shortlist if 0 < decoding.shortlist < vocabulary else vocabulary
     implementation = decoding.implementation
     if implementation == "auto":
         implementation = for_search([member.config.attention for member in members])
     options = {
         "configs": tuple(member.config for member in members),
+        "frequent": frequent,
         "beam_size": min(decoding.beam_size, vocabulary),
         "n_best": n_best if sentences else 1,
         "forbidden": tuple(forbidden),
@@ -133,8 +135,8 @@ def search(
         counts = [*map(len, limits)]
         lines = 1 if sentences else -(-max(counts) // LINES_AT_ONCE) * LINES_AT_ONCE
         limits, _ = pad(limits, len(padded[0]), lines)
-        shortlist = shortlist_for(padded[0], sizes[0], decoding.shortlist, vocabulary, lexicon)
-        batch = params, padded, sizes, limits, shortlist
+        candidates = candidates_for(padded[0], sizes[0], frequent, vocabulary, lexicon)
+        batch = params, padded, sizes, limits, candidates
         if sentences:
             settings = SearchSettings(
                 max_length=length_limit(padded[0].shape[1], decoding), **options
@@ -172,12 +174,12 @@ def _search_sentences(
     batch: tuple, numbers: tuple, settings: SearchSettings, places: int
 ) -> Hypotheses:
     """Of each sentence, as a document of one line. batch, numbers: parameters, sources, their
-    lengths, limits [B, N] and shortlist; threshold and exponent: as of `write_lines`."""
-    params, sources, lengths, limits, shortlist = batch
+    lengths, limits [B, N] and candidates; threshold and exponent: as of `write_lines`."""
+    params, sources, lengths, limits, candidates = batch
     devices = jax.local_device_count()
     # To each device in turn, since the longest sentences come first.
     dealt = np.arange(len(limits)).reshape(-1, devices).T.reshape(-1)
-    rows = jax.tree.map(lambda leaf: leaf[dealt], (sources, lengths, limits[:, 0], shortlist))
+    rows = jax.tree.map(lambda leaf: leaf[dealt], (sources, lengths, limits[:, 0], candidates))
     options = {"settings": settings, "places": places // devices}
     program = on_local_devices(beam_search, 4, 2, few=places <= SMALLEST_BATCH, **options)
     found = jax.device_get(program(params, *rows, *numbers))
@@ -189,7 +191,7 @@ def _search_documents(
 ) -> Hypotheses:
     """Of each document's lines, and of what pads them. batch, numbers: as of
     `_search_sentences`."""
-    params, sources, lengths, limits, shortlist = batch
+    params, sources, lengths, limits, candidates = batch
     fronts = [
         pad([np.append(-1, np.flatnonzero(source == END)) for source in of_member], *limits.shape)[
             0
@@ -197,7 +199,7 @@ def _search_documents(
         for of_member in sources
     ]
     read_all = on_local_devices(read_documents, 3, settings=settings)
-    read, behind = read_all(params, sources, lengths, shortlist)
+    read, behind = read_all(params, sources, lengths, candidates)
     go_on, found = on_local_devices(write_lines, 4, 2, settings=settings), []
     parts = (np.split(x, x.shape[1] // LINES_AT_ONCE, axis=1) for x in (limits, *fronts))
     for lines, *before in zip(*parts, strict=True):

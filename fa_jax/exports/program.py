@@ -14,7 +14,6 @@ from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.local_devices import TrainedModel
 from fa_jax.decoding.search import length_limit
-from fa_jax.decoding.shortlist import Shortlist
 from fa_jax.model.encoder_decoder import Params
 
 PLATFORMS = ("cpu", "cuda", "tpu")
@@ -87,11 +86,12 @@ def _search(
             [sources],
             [lengths],
             limits,
-            Shortlist(jnp.zeros((sentences, 0), jnp.int32), vocabulary),
+            jnp.zeros((sentences, 0), jnp.int32),
             threshold,
             jnp.float32(decoding.length_power),
             settings=SearchSettings(
                 configs=(model.config,),
+                frequent=vocabulary,
                 beam_size=min(decoding.beam_size, vocabulary),
                 max_length=limit,
                 forbidden=tuple(forbidden),

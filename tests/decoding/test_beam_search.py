@@ -17,7 +17,6 @@ from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.local_devices import TrainedModel
 from fa_jax.decoding.search import average_window
 from fa_jax.decoding.search import search as search_documents
-from fa_jax.decoding.shortlist import Shortlist
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 from tests.model.reference import force
 
@@ -31,12 +30,12 @@ THRESHOLD = 1.2
 
 
 def any_word(sentences):
-    """A list of all words."""
-    return Shortlist(jnp.zeros((sentences, 0), jnp.int32), 6)
+    """No candidates: all words are frequent."""
+    return jnp.zeros((sentences, 0), jnp.int32)
 
 
 def settings(beam_size, max_length, **options):
-    return SearchSettings((CONFIG,), beam_size, max_length, **options)
+    return SearchSettings((CONFIG,), 6, beam_size, max_length, **options)
 
 
 @pytest.fixture(scope="module")
