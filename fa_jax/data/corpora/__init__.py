@@ -71,13 +71,12 @@ def load_corpus(name: str, languages: str) -> Corpus:
 
 def repeated(corpus: Corpus) -> list[str]:
     """A line for each of validation and test set that has pairs of the training set."""
-    splits = {"validation": list(corpus.validation), "test": list(corpus.test)}
-    held_out = {pair for pairs in splits.values() for pair in pairs}
-    learnt = {pair for pair in corpus.train if pair in held_out}
-    counts = {name: sum(pair in learnt for pair in pairs) for name, pairs in splits.items()}
+    held_out = {"validation": list(corpus.validation), "test": list(corpus.test)}
+    learnt = {*held_out["validation"], *held_out["test"]}.intersection(corpus.train)
+    counts = {name: sum(pair in learnt for pair in pairs) for name, pairs in held_out.items()}
     return [
-        f"{count:,} of {len(splits[name]):,} {name} pairs are training pairs, too: scores on them "
-        "look too good"
+        f"{count:,} of {len(held_out[name]):,} {name} pairs are training pairs, too: scores on "
+        "them look too good"
         for name, count in counts.items()
         if count
     ]
