@@ -7,9 +7,9 @@ lines in which sentences are found, some of the others, and pairs of lines put i
 from collections.abc import Sequence
 
 import fa_jax
+from fa_jax.data.sentences import sentences, space_between
 from fa_jax.evaluation.scores import score_translations
 from fa_jax.runs.run import Run
-from fa_jax.runs.sentences import sentences, space_between
 from fa_jax.runs.translate import translate
 
 SAMPLE = 300

@@ -10,10 +10,11 @@ from tqdm import tqdm
 
 import fa_jax
 from fa_jax.cli.arguments import OfRuns
+from fa_jax.data.sentences import sentences
 from fa_jax.errors import UserError
 from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
-from fa_jax.runs.sentences import are_parted, sentences
+from fa_jax.runs.sentences import are_parted
 
 LINES_AT_ONCE = 1024  # read before their translations are written
 BYTES_AT_ONCE = 2**20

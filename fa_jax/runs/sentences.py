@@ -1,38 +1,19 @@
-"""Lines of several sentences: parted before a search, and put together again behind it.
-
-A translator of sentences makes one sentence of whatever it reads. `sentencex` finds the sentences,
-in some three hundred languages.
-"""
+"""Lines of several sentences: what is found of each is put together again behind a search."""
 
 from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
-import sentencex
 
-from fa_jax.data.reading import read
-from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 from fa_jax.decoding.forced import SpanTrace, Trace
 from fa_jax.decoding.search import SearchResult
 from fa_jax.runs.run import Run
-
-
-def sentences(line: str, language: str) -> list[str]:
-    """A line's sentences, without the space between them; a line of one sentence as it is."""
-    found = [part.strip() for part in sentencex.segment(language, read(line))]
-    found = [part for part in found if part]
-    return found if len(found) > 1 else [line]
 
 
 def are_parted(runs: Sequence[Run]) -> bool:
     """Whether their lines are, where nobody says otherwise: those that learnt from documents read
     lines whole."""
     return not all(run.config.data.documents for run in runs)
-
-
-def space_between(language: str) -> str:
-    """What stands between two sentences of a language."""
-    return "" if language in WRITTEN_WITHOUT_SPACES else " "
 
 
 def combined(results: Sequence[SearchResult], n_best: int) -> list[tuple[float, tuple[int, ...]]]:

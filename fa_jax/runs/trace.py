@@ -9,13 +9,14 @@ import numpy as np
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.given import checked_lines
+from fa_jax.data.sentences import sentences, space_between
 from fa_jax.data.vocabulary import END, SPECIAL
 from fa_jax.decoding.forced import SpanTrace, trace_translations
 from fa_jax.decoding.search import joined
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, check_run
 from fa_jax.runs.search import Searched, search_lines
-from fa_jax.runs.sentences import joined_spans, sentences, space_between
+from fa_jax.runs.sentences import joined_spans
 
 
 def trace(

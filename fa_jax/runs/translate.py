@@ -9,12 +9,13 @@ import numpy as np
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.given import checked_lines
+from fa_jax.data.sentences import sentences, space_between
 from fa_jax.data.vocabulary import END, SPECIAL
 from fa_jax.decoding.forced import Trace
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, ensemble
 from fa_jax.runs.search import Searched, search_lines
-from fa_jax.runs.sentences import are_parted, combined, joined_trace, sentences, space_between
+from fa_jax.runs.sentences import are_parted, combined, joined_trace
 
 
 def translate(

@@ -8,9 +8,9 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
+from fa_jax.data.sentences import sentences
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
-from fa_jax.runs.sentences import sentences
 from fa_jax.serving.limits import Limits
 from fa_jax.serving.queue import Full, LineQueue
 

@@ -9,7 +9,7 @@ import fa_jax
 from fa_jax.data.vocabulary import UNKNOWN
 from fa_jax.decoding.search import Hypothesis, SearchResult
 from fa_jax.runs.search import never_written, search_lines
-from fa_jax.runs.sentences import combined, sentences, space_between
+from fa_jax.runs.sentences import combined
 from fa_jax.runs.translate import translate
 
 PARAGRAPH = "I like cats. My brother likes dogs. We went to the park yesterday."
@@ -19,27 +19,6 @@ PARTS = ["I like cats.", "My brother likes dogs.", "We went to the park yesterda
 @pytest.fixture(scope="module")
 def run():
     return fa_jax.load_run("en-ja")
-
-
-@pytest.mark.parametrize(
-    ("language", "line", "parts"),
-    [
-        ("en", PARAGRAPH, PARTS),
-        ("en", "Mr. Smith paid $3.50. Why?", ["Mr. Smith paid $3.50.", "Why?"]),
-        ("de", "Am 5. Mai kam Dr. Müller. Er ging.", ["Am 5. Mai kam Dr. Müller.", "Er ging."]),
-        ("ja", "猫が好きです。弟は犬が好きだ。", ["猫が好きです。", "弟は犬が好きだ。"]),
-        ("en", " one sentence ", [" one sentence "]),
-        ("en", "", [""]),
-        ("no language", "One. Two.", ["One.", "Two."]),
-    ],
-)
-def test_a_line_is_parted_into_its_sentences(language, line, parts):
-    assert sentences(line, language) == parts
-
-
-def test_sentences_are_joined_as_the_script_joins_them():
-    joined = [space_between(language) for language in ("en", "de", "ja", "zh", "th")]
-    assert joined == [" ", " ", "", "", ""]
 
 
 def test_the_best_of_all_combinations():
