@@ -12,7 +12,7 @@ from fa_jax.exports.export import SENTENCES
 class Command(OfRun):
     """Write a run so that it translates without fa_jax: weights, model card, programs of JAX.
 
-    The folder's translate.py needs jax, numpy, safetensors and the tokenizer's library.
+    The folder's README.md names the packages that its translate.py needs.
     """
 
     output: Path | None = None
@@ -23,7 +23,7 @@ class Command(OfRun):
     sentences: int = SENTENCES
     """Sentences that a program searches together."""
     licence: str = "other"
-    """Of the model, as Hugging Face's hub names it, such as cc-by-2.0."""
+    """Of the model, by its SPDX identifier, such as cc-by-2.0; or other."""
 
     def __call__(self):
         run = fa_jax.load_run(self.run)

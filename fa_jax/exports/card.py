@@ -1,35 +1,38 @@
 """A model card, as Hugging Face's hub reads it: what the model is, in YAML and in words."""
 
+from pathlib import Path
 from typing import Any
 
 import yaml
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
 from fa_jax.config_file import attention_text
 from fa_jax.counted import counted
-from fa_jax.data.tokenizers import saved_tokenizer
+from fa_jax.data.corpora import default_corpus
+from fa_jax.data.tokenizers import Words
+from fa_jax.errors import UserError
 from fa_jax.pages.content import threshold_text
+from fa_jax.runs.folder import read_json
 from fa_jax.runs.run import Run
+from fa_jax.runs.sentences import are_parted
 
 TEXTS = {
     "tatoeba": "sentences of the Tatoeba project (tatoeba.org) and its contributors, CC BY 2.0 FR",
     "bible": "Elberfelder 1932 and World English Bible, both in the public domain",
 }
 """Who wrote the corpora that come with fa_jax, by how their names begin."""
-PACKAGES = {"subword": "sentencepiece", "word": "sacremoses"}
-"""What the tokenizers need."""
 Json = dict[str, Any]
 
 
-def model_card(
-    run: Run, corpus: str, scores: Json, licence: str, *, longest: int, threshold: float
-) -> str:
-    """The text of README.md.
-
-    corpus: its name. scores: of `test.json`, by threshold. licence: of the model, as the hub names
-    it. longest: tokens of a sentence that are read. threshold: that translate.py starts with.
-    """
+def model_card(run: Run, licence: str) -> str:
+    """The text of README.md. licence: as of `check_licence`."""
+    path, corpus = run.folder / "test.json", _corpus(run)
+    scores = read_json(path) if path.exists() else {}
     head = yaml.safe_dump(_head(run, corpus, scores, licence), sort_keys=False, allow_unicode=True)
-    source, target = run.source.language, run.target.language
+    source, target, decoding = run.source.language, run.target.language, run.config.decoding
+    lines = "each sentence by itself (`--no-split`: the line as one)"
+    if not are_parted([run]):
+        lines = "as one sentence"
     parts = [
         f"---\n{head}---",
         f"# {run.name}",
@@ -38,13 +41,17 @@ def model_card(
         "## Use",
         f'```sh\npip install {" ".join(_packages(run))}\necho "…" | python translate.py\n```',
         '```python\nfrom translate import Translator\n\nTranslator().translate(["…"])\n```',
-        "`translate.py` runs the programs in this folder on a CPU, a GPU (cuda) or a TPU. They "
-        f"read a line as one sentence, of up to {longest:,} tokens. `model.safetensors` holds the "
-        "weights, `config.json` the settings. A program is compiled when it is first used; with "
-        "`JAX_COMPILATION_CACHE_DIR` set to a folder, once for all times. JAX promises to read "
-        "programs for half a year after they were exported; fa_jax exports them anew.",
+        "`translate.py` reads a line as the run does: in capitals or small letters, with any marks "
+        f"of punctuation, {lines}, of up to {decoding.max_source_length:,} tokens. It runs the "
+        "programs in this folder on a CPU, a GPU (cuda) or a TPU. `model.safetensors` holds the "
+        "weights, `config.json` the settings, `fa_jax_text` the code that reads and writes text. "
+        "A program is compiled when it is first used; with `JAX_COMPILATION_CACHE_DIR` set to a "
+        "folder, once for all times. JAX promises to read programs for half a year after they were "
+        "exported; fa_jax exports them anew.",
+        "It gives the best translation of a line and no more: no further ones, no scores, no "
+        "alignment, and unknown words stay unknown. Documents are read line by line.",
         "## Scores",
-        _table(scores, threshold) if scores else "The test set was not scored.",
+        _table(scores, decoding.threshold) if scores else "The test set was not scored.",
         "## Text",
         _texts(corpus),
     ]
@@ -53,15 +60,13 @@ def model_card(
 
 def _head(run: Run, corpus: str, scores: Json, licence: str) -> Json:
     head = {
-        "license": licence,
+        "license": licence.lower(),
         "language": [run.source.language, run.target.language],
         "library_name": "jax",
         "pipeline_tag": "translation",
         "tags": ["translation", "jax", "fa_jax", "flexible-attention"],
         "metrics": ["bleu"],
     }
-    if not scores:
-        return head
     metrics = [
         {
             "type": "bleu",
@@ -70,36 +75,52 @@ def _head(run: Run, corpus: str, scores: Json, licence: str) -> Json:
         }
         for one in scores.values()
     ]
-    result = {
-        "task": {"type": "translation"},
-        "dataset": {"name": corpus, "type": corpus},
-        "metrics": metrics,
-    }
-    return head | {"model-index": [{"name": run.name, "results": [result]}]}
+    task, dataset = {"type": "translation"}, {"name": corpus, "type": corpus}
+    result = {"task": task, "dataset": dataset, "metrics": metrics}
+    return head | ({"model-index": [{"name": run.name, "results": [result]}]} if scores else {})
+
+
+def check_licence(licence: str) -> None:
+    """Raises UserError unless it is "other", or SPDX's list of licences has it."""
+    try:
+        if licence != "other":
+            canonicalize_license_expression(licence)
+    except InvalidLicenseExpression as error:
+        raise UserError(
+            f"licence {licence!r} cannot be written into a model card: {error}. Take an identifier "
+            "of spdx.org/licenses, such as cc-by-2.0 or apache-2.0, or other"
+        ) from None
 
 
 def _packages(run: Run) -> list[str]:
-    names = ["jax", "flatbuffers", "numpy", "safetensors"]
+    """What `translate.py` needs."""
+    names = ["jax", "flatbuffers", "numpy", "safetensors", "sentencepiece", "sentencex"]
     for codec in (run.source, run.target):
-        tokenizer = saved_tokenizer(codec.tokenizer)[0]["tokenizer"]
-        own = PACKAGES.get(tokenizer, "")
-        if tokenizer == "word" and codec.language == "ja":
-            own = "mecab-python3 ipadic"
-        names += [name for name in own.split() if name not in names]
-    return names
+        if isinstance(codec.tokenizer, Words):
+            names += ["mecab-python3", "ipadic"] if codec.language == "ja" else ["sacremoses"]
+    return [*dict.fromkeys(names)]
 
 
 def _table(scores: Json, chosen: float) -> str:
-    rows = []
+    rows = ["| τ | BLEU | positions scored a word |", "|---|---|---|"]
     for one in scores.values():
         threshold = float(one["threshold"])
         mark = " (the default)" if threshold == chosen else ""
         window = f"{one['window']:.2f} of {one['source_length']:.2f}"
         rows.append(f"| {threshold_text(threshold)}{mark} | {one['bleu']:.2f} | {window} |")
-    count = next(iter(scores.values()))
-    lines = ["| τ | BLEU | positions scored a word |", "|---|---|---|", *rows]
-    sentences = counted(count["sentences"], "test sentence")
-    return "\n".join(lines) + f"\n\n{sentences}; sacrebleu: `{count['bleu_signature']}`."
+    said = f"{counted(one['sentences'], 'test sentence')}; sacrebleu: `{one['bleu_signature']}`."
+    return "\n".join([*rows, "", said])
+
+
+def _corpus(run: Run) -> str:
+    """The name of what it learnt from; "unknown" of a run that came from elsewhere."""
+    named = run.config.data.corpus
+    if named:
+        return Path(named).name
+    try:
+        return default_corpus((run.source.language, run.target.language))
+    except UserError:
+        return "unknown"
 
 
 def _texts(corpus: str) -> str:

@@ -1,19 +1,19 @@
 """A run for others: weights, a program that translates, and what describes them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fa_jax.config import DecodingConfig
 from fa_jax.config_file import config_json
-from fa_jax.data import reading
 from fa_jax.data.codec import save_codec
-from fa_jax.data.corpora import default_corpus
 from fa_jax.decoding.local_devices import SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS
 from fa_jax.errors import UserError
 from fa_jax.exports import program
-from fa_jax.exports.card import model_card
-from fa_jax.runs.folder import read_json, write_json
+from fa_jax.exports.card import check_licence, model_card
+from fa_jax.exports.sources import sources
+from fa_jax.runs.folder import write_json
 from fa_jax.runs.run import Run
 from fa_jax.runs.search import never_written
 from fa_jax.whole_files import whole_folder, write_bytes, write_text
@@ -21,7 +21,8 @@ from fa_jax.whole_files import whole_folder, write_bytes, write_text
 SENTENCES = 32
 """That a program searches together."""
 SCRIPT = Path(program.__file__).with_name("translate.py")
-READING = Path(reading.__file__)
+MODULES = "fa_jax_text"
+"""Folder of what the script imports of fa_jax: how text is read and written."""
 
 
 def export(
@@ -37,7 +38,7 @@ def export(
 
     The folder has `model.safetensors`, a model card (`README.md`), the tokenizers and
     vocabularies, `config.json`, a `jax.export` program for each length, and `translate.py`, which
-    runs them with jax, numpy, safetensors and the tokenizer's library.
+    reads text as the run does, and runs the programs. The card names the packages that it needs.
 
     Args:
       run: a trained run.
@@ -47,13 +48,14 @@ def export(
       lengths: tokens that sentences are padded to, a program each; default: 128, 512, … up to
         `decoding.max_source_length`.
       sentences: that a program searches together.
-      licence: of the model, as Hugging Face's hub names it, such as "cc-by-2.0".
+      licence: of the model, by its SPDX identifier, such as "cc-by-2.0"; or "other".
 
     Returns:
       The folder.
 
     Raises:
-      UserError: the folder is there already, or the run needs what the programs do not have.
+      UserError: the folder is there already, the run needs what the programs do not have, or
+        there is no such licence.
       OSError: the folder cannot be written.
 
     >>> run = fa_jax.load_run("en-ja")
@@ -61,8 +63,12 @@ def export(
     PosixPath('exported/en-ja')
     """
     folder, decoding = Path(folder), decoding or run.config.decoding
+    check_licence(licence)
     _check(run, folder, decoding, lengths, sentences)
     lengths = sorted({*lengths}) or _lengths(decoding.max_source_length)
+    longest = min(decoding.max_source_length, lengths[-1])
+    decoding = replace(decoding, max_source_length=longest)
+    run = replace(run, config=replace(run.config, decoding=decoding))
     from safetensors.numpy import save
 
     weights = program.named_weights(run.params)
@@ -80,36 +86,12 @@ def export(
             length = one["source_length"]
             lowered = program.lowered_search(run.model, decoding, length, sentences, forbidden)
             write_bytes(new / one["file"], lowered)
-        config = _config(run, decoding, programs)
-        write_json(new / "config.json", config)
-        for script in (SCRIPT, READING):
-            write_bytes(new / script.name, script.read_bytes())
-        card = model_card(
-            run,
-            _corpus(run),
-            _scores(run),
-            licence,
-            longest=config["max_source_length"],
-            threshold=decoding.threshold,
-        )
-        write_text(new / "README.md", card)
+        write_json(new / "config.json", _config(run, programs))
+        for place, text in sources(SCRIPT, MODULES).items():
+            (new / place).parent.mkdir(parents=True, exist_ok=True)
+            write_text(new / place, text)
+        write_text(new / "README.md", model_card(run, licence))
     return folder
-
-
-def _scores(run: Run) -> dict[str, Any]:
-    path = run.folder / "test.json"
-    return read_json(path) if path.exists() else {}
-
-
-def _corpus(run: Run) -> str:
-    """Its name; "unknown" of a run that came from elsewhere."""
-    named = run.config.data.corpus
-    if named:
-        return Path(named).name
-    try:
-        return default_corpus((run.source.language, run.target.language))
-    except UserError:
-        return "unknown"
 
 
 def _lengths(longest: int) -> list[int]:
@@ -120,18 +102,12 @@ def _lengths(longest: int) -> list[int]:
     return lengths
 
 
-def _config(run: Run, decoding: DecodingConfig, programs: list[dict[str, Any]]) -> dict[str, Any]:
-    """What `translate.py` reads, and the run's own settings."""
-    longest = min(decoding.max_source_length, programs[-1]["source_length"])
+def _config(run: Run, programs: list[dict[str, Any]]) -> dict[str, Any]:
+    """What `translate.py` reads."""
     return {
         "model_type": "fa_jax",
         "source_language": run.source.language,
         "target_language": run.target.language,
-        "threshold": decoding.threshold,
-        "beam_size": decoding.beam_size,
-        "max_source_length": longest,
-        "max_length_ratio": decoding.max_length_ratio,
-        "max_length_extra": decoding.max_length_extra,
         "programs": programs,
         "fa_jax": config_json(run.config),
     }

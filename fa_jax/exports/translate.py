@@ -1,16 +1,15 @@
 """Translates lines from stdin to stdout, or from Python: `Translator().translate(["…"])`.
 
-It needs jax (with flatbuffers), numpy, safetensors and the tokenizer's own library, and the files
-beside it. It reads no other code.
+It needs the files beside it, and the packages that their README.md names.
 """
 
 import argparse
 import functools
 import json
-import re
-import runpy
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from itertools import groupby, islice
 from pathlib import Path
 
 import jax
@@ -18,9 +17,10 @@ import numpy as np
 from jax import export
 from safetensors.numpy import load_file
 
-BEGIN, END, UNKNOWN = 1, 2, 3
-SPACE = "▁"
-WITHOUT_SPACES = ("ja", "zh", "th")
+from fa_jax.data.capitals import in_case_of
+from fa_jax.data.codec import load_codec
+from fa_jax.data.sentences import sentences, space_between
+
 LINES_AT_ONCE = 1024
 
 
@@ -30,49 +30,63 @@ class Translator:
     def __init__(self, folder: str | Path = Path(__file__).parent):
         self.folder = Path(folder)
         self.config = json.loads((self.folder / "config.json").read_text(encoding="utf-8"))
+        self.decoding = self.config["fa_jax"]["decoding"]
         self.weights = jax.device_put(load_file(self.folder / "model.safetensors"))
-        self.source, self.target = (Codec(self.folder, side) for side in ("source", "target"))
+        self.source, self.target = (load_codec(self.folder, side) for side in ("source", "target"))
 
     def translate(
-        self, lines: Sequence[str], threshold: float | None = None, first_line: int = 1
+        self,
+        lines: Sequence[str],
+        threshold: float | None = None,
+        *,
+        split: bool | None = None,
+        first_line: int = 1,
     ) -> list[str]:
-        """Each line's translation. threshold: τ; default: the one that was exported.
+        """Each line's translation.
 
-        first_line: its number, for messages.
+        threshold: τ; default: the one that was exported. split: whether each sentence of a line is
+        translated by itself; default: as the run does. first_line: its number, for messages.
         """
-        threshold = float(self.config["threshold"] if threshold is None else threshold)
+        threshold = float(self.decoding["threshold"] if threshold is None else threshold)
         if not threshold > 0:
             raise ValueError(f"threshold must be above 0, got {threshold}")
-        ids = [self.source.encode(line) for line in lines]
-        longest = self.config["max_source_length"]
-        for number, source in enumerate(ids, start=first_line):
-            if len(source) > longest:
-                said = f"line {number} has {len(source):,} tokens; its first {longest:,} are read"
-                print(said, file=sys.stderr)
-        ids = [source[:longest] for source in ids]
-        words: list[list[int]] = [[] for _ in lines]
-        for program in self.config["programs"]:
-            for rows in self._batches(ids, program):
-                found = self._search(program, [ids[row] for row in rows], threshold)
-                for row, of_row in zip(rows, found, strict=False):
-                    words[row] = of_row
-        return [self.target.decode(of_line) for of_line in words]
-
-    def _batches(self, ids: list[list[int]], program: dict) -> Iterator[list[int]]:
-        """The numbers of the lines whose shortest program this is, of like lengths together."""
-        places = [one["source_length"] for one in self.config["programs"]]
-        shortest = max((p for p in places if p < program["source_length"]), default=0)
-        fitting = [
-            row for row, of in enumerate(ids) if shortest < len(of) <= program["source_length"]
+        if split is None:
+            split = not self.config["fa_jax"]["data"]["documents"]
+        parts = [sentences(line, self.source.language) if split else [line] for line in lines]
+        ids = [[self._ids(part) for part in of_line] for of_line in parts]
+        longest = self.decoding["max_source_length"]
+        for number, of_line in enumerate(ids, start=first_line):
+            if (length := max(map(len, of_line))) > longest:
+                said = f"line {number}: a sentence has {length:,} tokens; its first {longest:,} are"
+                print(f"{said} translated", file=sys.stderr)
+        found = iter(self._found([one[:longest] for of_line in ids for one in of_line], threshold))
+        texts = [
+            [in_case_of(part, self.target.decode(next(found))) for part in of_line]
+            for of_line in parts
         ]
-        fitting.sort(key=lambda row: -len(ids[row]))
-        for first in range(0, len(fitting), program["sentences"]):
-            yield fitting[first : first + program["sentences"]]
+        return [space_between(self.target.language).join(of_line) for of_line in texts]
+
+    def _ids(self, text: str) -> list[int]:
+        return self.source.vocabulary.ids(self.source.tokenizer.tokenize(self.source.usual(text)))
+
+    def _found(self, ids: list[list[int]], threshold: float) -> list[list[int]]:
+        """Each sentence's translation, as numbers: beside others of like lengths, by the shortest
+        program that has room for it."""
+        words: list[list[int]] = [[] for _ in ids]
+        lengths = [program["source_length"] for program in self.config["programs"]]
+        order = sorted((row for row, of in enumerate(ids) if of), key=lambda row: -len(ids[row]))
+        for number, rows in groupby(order, lambda row: bisect_left(lengths, len(ids[row]))):
+            program = self.config["programs"][number]
+            while batch := [*islice(rows, program["sentences"])]:
+                found = self._search(program, [ids[row] for row in batch], threshold)
+                for row, of_row in zip(batch, found, strict=False):
+                    words[row] = of_row
+        return words
 
     def _search(self, program: dict, ids: list[list[int]], threshold: float) -> list[list[int]]:
         sources = np.zeros((program["sentences"], program["source_length"]), np.int32)
         lengths, limits = np.zeros((2, program["sentences"]), np.int32)
-        ratio, extra = self.config["max_length_ratio"], self.config["max_length_extra"]
+        ratio, extra = self.decoding["max_length_ratio"], self.decoding["max_length_extra"]
         for row, source in enumerate(ids):
             sources[row, : len(source)] = source
             lengths[row], limits[row] = len(source), int(ratio * len(source)) + extra
@@ -85,74 +99,6 @@ class Translator:
         ]
 
 
-class Codec:
-    """Text to numbers and back. side: source or target."""
-
-    def __init__(self, folder: Path, side: str):
-        content = (folder / f"{side}.vocabulary.json").read_text(encoding="utf-8")
-        self.settings = json.loads(content)
-        self.tokens = self.settings["tokens"]
-        self.numbers = {token: n for n, token in enumerate(self.tokens) if n > UNKNOWN}
-        reading = runpy.run_path(str(folder / "reading.py"))
-        self.read, self.in_one_line = reading["read"], reading["in_one_line"]
-        make = {"subword": _subwords, "character": _characters, "word": _words, "split": _split}
-        self.tokenize, self.detokenize = make[self.settings["tokenizer"]](
-            folder / f"{side}.subwords.model", self.settings
-        )
-
-    def encode(self, line: str) -> list[int]:
-        return [self.numbers.get(token, UNKNOWN) for token in self.tokenize(self.read(line))]
-
-    def decode(self, ids: Iterable[int]) -> str:
-        tokens = [self.tokens[number] for number in ids if number == UNKNOWN or number > END]
-        return self.in_one_line(self.detokenize(tokens))
-
-
-Pair = tuple[Callable[[str], list[str]], Callable[[list[str]], str]]
-
-
-def _subwords(model: Path, settings: dict) -> Pair:
-    import sentencepiece
-
-    pieces = sentencepiece.SentencePieceProcessor(model_proto=model.read_bytes())
-    return (
-        lambda text: pieces.encode(text.replace(SPACE, "_"), out_type=str),
-        pieces.decode_pieces,
-    )
-
-
-def _characters(model: Path, settings: dict) -> Pair:
-    return (
-        lambda text: list(text.translate(str.maketrans({" ": SPACE, SPACE: "_"}))),
-        lambda tokens: "".join(tokens).replace(SPACE, " ").strip(),
-    )
-
-
-def _split(model: Path, settings: dict) -> Pair:
-    return str.split, " ".join
-
-
-def _words(model: Path, settings: dict) -> Pair:
-    language = settings["language"]
-    if language == "ja":
-        import ipadic
-        import MeCab
-
-        tagger = MeCab.Tagger(ipadic.MECAB_ARGS + " -Owakati")
-        return lambda text: tagger.parse(text).split(), _without_spaces
-    import sacremoses
-
-    tokenize = sacremoses.MosesTokenizer(language).tokenize
-    detokenize = sacremoses.MosesDetokenizer(language).detokenize
-    joined = functools.partial(detokenize, unescape=False)
-    split = functools.partial(tokenize, escape=False)
-    return split, _without_spaces if language in WITHOUT_SPACES else joined
-
-
-def _without_spaces(tokens: list[str]) -> str:
-    return re.sub(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])", "", " ".join(tokens))
-
-
 @functools.cache
 def _program(path: Path) -> Callable:
     return jax.jit(export.deserialize(bytearray(path.read_bytes())).call)
@@ -161,15 +107,23 @@ def _program(path: Path) -> Callable:
 def main():
     parser = argparse.ArgumentParser(description="Translates lines from stdin to stdout.")
     parser.add_argument("--threshold", type=float, help="penalty from which nothing is scored (τ)")
-    threshold = parser.parse_args().threshold
-    if threshold is not None and not threshold > 0:
-        parser.error(f"--threshold must be above 0, got {threshold}")
+    parser.add_argument(
+        "--split",
+        action=argparse.BooleanOptionalAction,
+        help="translate each sentence of a line by itself (default: as the run does)",
+    )
+    options = parser.parse_args()
+    if options.threshold is not None and not options.threshold > 0:
+        parser.error(f"--threshold must be above 0, got {options.threshold}")
     translator = Translator()
     sys.stdout.reconfigure(encoding="utf-8")
     lines = _lines(sys.stdin.buffer.read())
     for first in range(0, len(lines), LINES_AT_ONCE):
         part = lines[first : first + LINES_AT_ONCE]
-        print(*translator.translate(part, threshold, first + 1), sep="\n", flush=True)
+        found = translator.translate(
+            part, options.threshold, split=options.split, first_line=first + 1
+        )
+        print(*found, sep="\n", flush=True)
 
 
 def _lines(read: bytes) -> list[str]:

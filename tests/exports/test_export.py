@@ -2,10 +2,11 @@
 
 import json
 import re
-import runpy
-import shutil
 import subprocess
 import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -15,18 +16,26 @@ from jax import export
 from safetensors.numpy import load_file
 
 import fa_jax
-from fa_jax.data.codec import TextCodec, save_codec
 from fa_jax.data.corpora import load_corpus
-from fa_jax.data.tokenizers import Characters, Split, Words
-from fa_jax.data.vocabulary import SPECIAL, Vocabulary
-from fa_jax.exports import program
-from fa_jax.exports.export import READING, SCRIPT
+from fa_jax.data.tokenizers import Subwords, Words
+from fa_jax.exports import program, translate
+from fa_jax.exports.card import _packages
+from fa_jax.exports.export import SCRIPT
+from fa_jax.exports.sources import sources
 from tests.command import environment
 
 WITHOUT_FA_JAX = (
-    "import runpy, sys; sys.modules['fa_jax'] = None; sys.argv = sys.argv[1:]; "
-    "runpy.run_path(sys.argv[0], run_name='__main__')"
+    "import sys; sys.modules['fa_jax'] = None; sys.path.insert(0, sys.argv.pop(1)); "
+    "import translate; translate.main()"
 )
+AS_PEOPLE_HAVE_IT = [
+    "I LIKE CATS.",
+    "i like cats.",
+    "It’s  raining…",
+    "I like cats. My brother likes dogs.",
+    "I LIKE CATS. It was raining.",
+    "cafe\u0301 \u200band </s> ▁ x",
+]
 LENGTH = 24
 
 
@@ -38,37 +47,46 @@ def run():
 @pytest.fixture(scope="module")
 def exported(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("exported") / "en-ja"
-    return fa_jax.export(run, folder, lengths=[LENGTH], licence="cc-by-2.0")
+    return fa_jax.export(run, folder, lengths=[LENGTH], licence="CC-BY-2.0")
 
 
 def test_it_gives_the_same_100_translations_without_fa_jax(run, exported, tmp_path):
     test = load_corpus("tatoeba_en_ja", "en-ja").test
     sources = (test[row][0] for row in range(len(test)))
-    lines = [line for line in sources if len(run.source.encode(line)) <= LENGTH][:98]
-    lines = ["", *lines, "  "]
-    finished = subprocess.run(
-        [sys.executable, "-P", "-W", "error", "-c", WITHOUT_FA_JAX, exported / "translate.py"],
+    lines = [line for line in sources if len(run.source.encode(line)) <= LENGTH][:92]
+    lines = ["", *lines, *AS_PEOPLE_HAVE_IT, "  "]
+    translated = partial(
+        subprocess.run,
         input="".join(line + "\n" for line in lines),
         env=environment(),
         capture_output=True,
         encoding="utf-8",
         cwd=tmp_path,
     )
-    assert finished.returncode == 0, finished.stderr
-    records = fa_jax.translate(run, lines, split=False)  # a program reads lines whole
-    expected = [record["translations"][0]["text"] for record in records]
-    assert finished.stdout.split("\n") == [*expected, ""]
-    assert len(expected) == 100 and len({*expected}) > 90
+    command = [sys.executable, "-P", "-W", "error", "-c", WITHOUT_FA_JAX, exported]
+    for options, split in (([], True), (["--no-split"], False)):
+        finished = translated([*command, *options])
+        assert finished.returncode == 0, finished.stderr
+        records = fa_jax.translate(run, lines, split=split)
+        expected = [record["translations"][0]["text"] for record in records]
+        assert finished.stdout.split("\n") == [*expected, ""]
+        assert len(expected) == 100 and len({*expected}) > 90
 
 
 def test_what_its_script_reads_is_utf8_with_or_without_a_mark(exported):
-    script = runpy.run_path(str(SCRIPT))
-    assert script["_lines"](b"\xef\xbb\xbfa\r\n\nb") == ["a", "", "b"]
-    assert script["_lines"](b"") == []
+    assert translate._lines(b"\xef\xbb\xbfa\r\n\nb") == ["a", "", "b"]
+    assert translate._lines(b"") == []
     with pytest.raises(SystemExit, match="stdin, line 2: not UTF-8"):
-        script["_lines"](b"a\nb\xff\n")
+        translate._lines(b"a\nb\xff\n")
     with pytest.raises(ValueError, match="threshold must be above 0"):
-        script["Translator"](exported).translate(["a"], float("nan"))
+        translate.Translator(exported).translate(["a"], float("nan"))
+
+
+def test_a_sentence_that_is_too_long_is_said_with_its_line(exported, capsys):
+    long = "It rains. " + "rain " * 30
+    found = translate.Translator(exported).translate(["It rains.", long], first_line=6)
+    assert found[1].startswith(found[0])
+    assert f"line 7: a sentence has 31 tokens; its first {LENGTH}" in capsys.readouterr().err
 
 
 def test_weights_are_arguments_of_a_program_for_each_platform(run, exported):
@@ -128,24 +146,30 @@ def test_an_export_that_fails_leaves_nothing(run, tmp_path, monkeypatch):
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize("licence", ["foo", "", "cc-by-2.0 and"])
+def test_a_licence_is_one_that_there_is(run, tmp_path, licence):
+    with pytest.raises(fa_jax.UserError, match=r"licence .* spdx.org/licenses"):
+        fa_jax.export(run, tmp_path / "out", licence=licence)
+    assert not [*tmp_path.iterdir()]
+
+
 @pytest.mark.parametrize(
-    "language, tokenizer, text",
+    ("language", "tokenizer", "packages"),
     [
-        ("de", Words("de"), " Er sagte: „Komm!“, und & ging. "),
-        ("ja", Words("ja"), "私は GitHub Actions が好きです。"),
-        ("en", Characters(), "a b"),
-        ("en", Split(), "a b@@  c"),
-        ("en", Split(), "a\xa0</s> \0 b"),
-        ("en", Characters(), "\ufeffa ▁ cafe\u0301"),
+        ("en", Subwords, []),
+        ("de", Words, ["sacremoses"]),
+        ("ja", Words, ["mecab-python3", "ipadic"]),
     ],
 )
-def test_its_tokenizers_are_ours(language, tokenizer, text, tmp_path):
-    tokens = [token for token in tokenizer.tokenize(text) if token not in SPECIAL]
-    codec = TextCodec(language, tokenizer, Vocabulary((*SPECIAL, *dict.fromkeys(tokens[1:]))))
-    save_codec(codec, tmp_path, "source")
-    shutil.copy(READING, tmp_path)
-    found = runpy.run_path(str(SCRIPT))["Codec"](tmp_path, "source")
-    ids = codec.encode(text)
-    assert found.encode(text) == ids
-    words = [number for number in ids if number != 2]
-    assert found.decode([*words, 2]) == codec.decode(words) != ""
+def test_the_card_names_the_packages_that_its_tokenizers_need(run, language, tokenizer, packages):
+    codec = replace(run.source, language=language)
+    if tokenizer is Words:
+        codec = replace(codec, tokenizer=Words(language))
+    assert _packages(replace(run, source=codec))[6:] == packages
+
+
+def test_a_program_of_other_modules_is_whole_and_has_another_name(tmp_path):
+    found = sources(SCRIPT, "elsewhere")
+    places = {Path("elsewhere", "data", name) for name in ("codec.py", "marks.py", "capitals.py")}
+    assert {Path("translate.py"), *places} <= {*found}
+    assert not any(re.search(r"^ *(from|import) fa_jax\b", text, re.M) for text in found.values())
