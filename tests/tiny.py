@@ -50,11 +50,11 @@ def _train(folder, corpus):
 
 @pytest.fixture
 def cli_call(capsys, monkeypatch):
-    """The command in this process: status, stdout, stderr."""
+    """The command in this process: status, stdout, stderr. stdin: bytes, or a file."""
 
     def call(*arguments, stdin=b""):
         class Stdin:
-            buffer = io.BytesIO(stdin)
+            buffer = io.BytesIO(stdin) if isinstance(stdin, bytes) else stdin
 
         monkeypatch.setattr(sys, "stdin", Stdin)
         monkeypatch.setattr("fa_jax.cache.set_up_process", lambda: None)

@@ -1,15 +1,22 @@
 """`fa-jax translate`."""
 
 import itertools
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from io import BufferedIOBase
 from itertools import count
+from typing import Any
 
 from tqdm import tqdm
+from tyro.conf import Positional
 
 import fa_jax
 from fa_jax.cli.arguments import OfRuns
+from fa_jax.data.given import checked_lines
 from fa_jax.data.sentences import sentences
 from fa_jax.errors import UserError
 from fa_jax.runs.folder import as_json
@@ -24,12 +31,20 @@ FEWER = (
     "alike (a larger --decoding.beam-size finds more)"
 )
 LONG_LINE = 1000  # letters, some 200 words: hardly one sentence
+Parts = Callable[[str], list[str]]
 
 
 @dataclass(frozen=True)
 class Command(OfRuns):
-    """Translate lines: each line of stdin gives one line of stdout."""
+    """Translate lines: each line of stdin, or each text behind the run, gives one line of stdout.
 
+    fa-jax translate en-ja "I like cats."
+
+    fa-jax translate en-ja < new.en > new.ja
+    """
+
+    lines: Positional[tuple[str, ...]] = ()
+    """Lines to translate, each in quotation marks. Default: those of stdin."""
     n_best: int = 1
     """Translations of each line, best first. If more than one: each has its score behind it, with
     tabs between."""
@@ -44,6 +59,10 @@ class Command(OfRuns):
     trained on documents reads each one whole, and each line knows the lines before it."""
 
     def __call__(self):
+        if files := [line for line in self.lines if os.path.isfile(line)]:
+            raise UserError(
+                f"{files[0]} is a file, no line: fa-jax translate {self.run} < {files[0]}"
+            )
         runs = self.runs()
         if self.documents:
             self._translate_documents(runs)
@@ -55,7 +74,7 @@ class Command(OfRuns):
             raise UserError(
                 "--documents gives one translation a line: leave out --n-best, --details"
             )
-        longest, first = sys.maxsize, True
+        longest = sys.maxsize
         folders = zip((self.run, *self.ensemble), runs, strict=True)
         if of_sentences := [name for name, run in folders if not run.config.data.documents]:
             longest = self.decoding.max_source_length
@@ -65,72 +84,88 @@ class Command(OfRuns):
                 "documents whole)",
                 file=sys.stderr,
             )
-        lengths = _lengths(runs, split=False)
-        for texts in _documents(_watched(_stdin_lines(longest, lengths))):
-            lines = sum(text.count("\n") + 1 for text in texts)
-            words = sum(len(text.split()) for text in texts)
-            with tqdm(total=words, unit=" words", disable=None, leave=False) as bar:
+        parts = _parts(runs, split=False)
+        documents = _documents(_watched(self._arrived(runs, parts, longest)))
+        ends = itertools.chain([""], itertools.repeat("\n"))  # an empty line ends the one before
+        for _, record in self._translated(runs, documents, parts, documents=True):
+            print(next(ends) + record["translations"][0]["text"])
+
+    def _translate_lines(self, runs: list[Run]):
+        parts, told = _parts(runs, self.split), False
+        chunks = self._arrived(runs, parts, self.decoding.max_source_length)
+        options = {"n_best": self.n_best, "details": self.details, "split": self.split}
+        for line, record in self._translated(runs, chunks, parts, **options):
+            found = record["translations"]
+            if line.strip() and len(found) < self.n_best and not told:
+                told = True
+                print(FEWER, file=sys.stderr)
+            if self.details:
+                print(as_json({"source": line, **record}))
+            elif self.n_best > 1:
+                print("\t".join(f"{one['text']}\t{one['score']:.4f}" for one in found))
+            else:
+                print(found[0]["text"])
+
+    def _arrived(self, runs: list[Run], parts: Parts, longest: int) -> Iterator[list[str]]:
+        """Lines as they come: of a file many at once, of somebody who types each by itself.
+
+        Says which are longer than what is translated of them.
+        """
+        encode, numbers = runs[0].source.encode, count(1)
+        given = "\n".join(checked_lines(self.lines)).encode().split(b"\n")
+        for lines in [given] if self.lines else _stdin_lines():
+            for start in range(0, len(lines), LINES_AT_ONCE):
+                chunk = []
+                for raw, number in zip(lines[start : start + LINES_AT_ONCE], numbers):
+                    chunk.append(_decoded(number, raw))
+                    _say_if_cut(number, chunk[-1], parts, encode, longest)
+                yield chunk
+
+    def _translated(
+        self, runs: list[Run], chunks: Iterable[list[str]], parts: Parts, **options: Any
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each text, and what was found; all of a chunk are written before the next one is read.
+
+        On a terminal, a bar shows how much of a file, or of documents, is done.
+        """
+        total, done = 0 if self.lines else _size(sys.stdin.buffer), 0
+        hidden = None if total or self.documents else True  # None: where stderr is no terminal
+        for texts in chunks:
+            size = sum(len(text.encode()) + 1 for text in texts)
+            searched = sum(bool(part.strip()) for text in texts for part in parts(text))
+            each = size / max(1, searched)
+            with tqdm(
+                total=max(total, done + size),
+                initial=done,
+                unit="B",
+                unit_scale=True,
+                disable=hidden,
+                leave=False,
+            ) as bar:
                 records = fa_jax.translate(
                     runs,
                     texts,
                     self.decoding,
-                    documents=True,
-                    progress=lambda done, line=words / lines: bar.update(round(done * line)),
+                    progress=lambda more, each=each, bar=bar: bar.update(more * each),
+                    **options,
                 )
-            for record in records:
-                if not first:
-                    print()
-                print(record["translations"][0]["text"])
-                first = False
-            sys.stdout.flush()
-
-    def _translate_lines(self, runs: list[Run]):
-        lengths, told = _lengths(runs, self.split), False
-        for chunk in _stdin_lines(self.decoding.max_source_length, lengths):
-            records = fa_jax.translate(
-                runs,
-                chunk,
-                self.decoding,
-                n_best=self.n_best,
-                details=self.details,
-                split=self.split,
-            )
-            for line, record in zip(chunk, records, strict=True):
-                found = record["translations"]
-                if line.strip() and len(found) < self.n_best and not told:
-                    told = True
-                    print(FEWER, file=sys.stderr)
-                if self.details:
-                    print(as_json({"source": line, **record}))
-                elif self.n_best > 1:
-                    print("\t".join(f"{one['text']}\t{one['score']:.4f}" for one in found))
-                else:
-                    print(found[0]["text"])
+            done += size
+            yield from zip(texts, records, strict=True)
             sys.stdout.flush()
 
 
-def _lengths(runs: list[Run], split: bool) -> Callable[[str], int]:
-    """Tokens of a line's longest sentence, or of the whole line."""
-    source = runs[0].source
-    split = split and are_parted(runs)
-
-    def longest(line: str) -> int:
-        parts = sentences(line, source.language) if split else [line]
-        return max(len(source.encode(part)) for part in parts)
-
-    return longest
+def _parts(runs: list[Run], split: bool) -> Parts:
+    """What of a text is searched by itself: its sentences, or its lines."""
+    if split and are_parted(runs):
+        return partial(sentences, language=runs[0].source.language)
+    return lambda text: text.split("\n")
 
 
-def _stdin_lines(longest: int, lengths: Callable[[str], int]) -> Iterator[list[str]]:
-    """Lines as they come: of a file many at once, of somebody who types each by itself.
-
-    Says which are longer than what is translated of them.
-    """
-    numbers = count(1)
-    for lines in _arrived():
-        for start in range(0, len(lines), LINES_AT_ONCE):
-            some = lines[start : start + LINES_AT_ONCE]
-            yield [_checked(next(numbers), raw, longest, lengths) for raw in some]
+def _size(file: BufferedIOBase) -> int:
+    """In bytes; 0 of what is no file."""
+    with suppress(OSError):
+        return os.fstat(file.fileno()).st_size
+    return 0
 
 
 def _watched(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
@@ -166,7 +201,7 @@ def _documents(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
         yield texts
 
 
-def _arrived() -> Iterator[list[bytes]]:
+def _stdin_lines() -> Iterator[list[bytes]]:
     """Whole lines, as many as are there to be read, at least one."""
     rest = b""
     while read := sys.stdin.buffer.read1(BYTES_AT_ONCE):
@@ -177,16 +212,21 @@ def _arrived() -> Iterator[list[bytes]]:
         yield [rest]
 
 
-def _checked(number: int, raw: bytes, longest: int, lengths: Callable[[str], int]) -> str:
+def _decoded(number: int, raw: bytes) -> str:
     try:
-        line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r")
+        return raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r")
     except UnicodeDecodeError as error:
         place = f"stdin, line {number}: not UTF-8 (byte {error.start + 1} of the line)"
         raise UserError(f"{place}. Convert the text to UTF-8") from None
+
+
+def _say_if_cut(number: int, line: str, parts: Parts, encode: Callable[[str], list], longest: int):
     # Hardly a line has more tokens than letters, so most need no tokenizing here.
-    if len(line) + ENDS > longest and (length := lengths(line)) > longest:
-        cut = (
-            f"line {number}: a sentence has {length:,} tokens; its first {longest:,} are translated"
-        )
-        print(f"fa-jax: {cut} (--decoding.max-source-length)", file=sys.stderr)
-    return line
+    if len(line) + ENDS > longest:
+        length = max(len(encode(part)) for part in parts(line))
+        if length > longest:
+            print(
+                f"fa-jax: line {number}: a sentence has {length:,} tokens; its first {longest:,} "
+                "are translated (--decoding.max-source-length)",
+                file=sys.stderr,
+            )

@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from tqdm import tqdm
 
 import fa_jax
 from fa_jax.cli import translate
@@ -234,7 +235,43 @@ def test_lines_that_arrive_in_pieces_are_whole(monkeypatch):
     text = "é ü\n\nend".encode()
     monkeypatch.setattr(translate, "BYTES_AT_ONCE", 1)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    assert [*translate._stdin_lines(9, str.split)] == [["é ü"], [""], ["end"]]
+    assert [*translate._stdin_lines()] == [["é ü".encode()], [b""], [b"end"]]
+
+
+def test_lines_are_given_with_the_command_too(trained, tmp_path, cli_call):
+    given = LINES[0], "It rains.\nGood night.", ""
+    whole = "\n".join(given).encode()
+    expected = cli_call("translate", trained, "--threshold", 1.2, stdin=whole + b"\n")
+    assert expected[1].count("\n") == 4
+    assert cli_call("translate", trained, *given, "--threshold", 1.2, stdin=b"x\n") == expected
+    assert cli_call("translate", "--threshold", 1.2, trained, *given) == expected
+    status, _, err = cli_call("translate", trained, "caf\udce9")
+    assert status == 2 and "line 1 is no UTF-8: character 4 is the byte 0xE9" in err
+    (tmp_path / "new.en").write_text("It rains.")
+    status, _, err = cli_call("translate", trained, tmp_path / "new.en")
+    assert status == 2 and f"fa-jax translate {trained} < {tmp_path / 'new.en'}" in err
+
+
+def test_a_bar_shows_how_much_of_a_file_is_translated(tmp_path, cli_call, monkeypatch):
+    """Of two pieces: lines of one sentence and of several."""
+    text = "It rains. I am here.\nGood night.\n\nIt is late.\n"
+    (tmp_path / "new.en").write_text(text)
+    bars, drawn = [], []
+
+    def bar(*arguments, **options):
+        drawn.append(options["disable"] is None)  # tqdm then asks whether stderr is a terminal
+        bars.append(tqdm(*arguments, **options | {"disable": False, "file": io.StringIO()}))
+        return bars[-1]
+
+    monkeypatch.setattr(translate, "tqdm", bar)
+    monkeypatch.setattr(translate, "LINES_AT_ONCE", 2)
+    _, piped, _ = cli_call("translate", "en-ja", stdin=text.encode())
+    assert drawn == [False, False]
+    with (tmp_path / "new.en").open("rb") as file:
+        status, out, err = cli_call("translate", "en-ja", stdin=file)
+    assert (status, out, err) == (0, piped, "") and drawn[2:] == [True, True]
+    assert [(bar.initial, bar.total) for bar in bars[2:]] == [(0, len(text)), (33, len(text))]
+    assert [round(bar.n) for bar in bars[2:]] == [33, len(text)]
 
 
 def test_stdin_that_is_no_utf8(trained, cli_call):
