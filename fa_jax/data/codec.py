@@ -1,5 +1,6 @@
 """Text to numbers and back for one language of a run: its tokenizer and vocabulary, on disk."""
 
+import hashlib
 import itertools
 import json
 from collections.abc import Sequence
@@ -44,6 +45,11 @@ class TextCodec:
         """Tokens up to the end of sentence, without pad and begin."""
         shown = itertools.takewhile(lambda number: number != END, ids)
         return [self.vocabulary.tokens[n] for n in shown if n not in (PAD, BEGIN)]
+
+    @property
+    def digest(self) -> str:
+        """Equal of equal codecs."""
+        return hashlib.sha256(repr(self.files()).encode()).hexdigest()
 
     def files(self) -> dict[str, bytes]:
         """All that it is: files' contents by the ends of their names, in the order to write."""

@@ -4,7 +4,6 @@ A run begins with `config.json`, `corpus.json` (digests of the text that it lear
 vocabularies) and both vocabularies in its folder.
 """
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -103,7 +102,7 @@ def _check_same(folder: Path, config: Config, data: PreparedData):
         changed = [
             f"the {side} vocabulary"
             for side, digest in now["vocabularies"].items()
-            if {digest, _digest(load_codec(folder, side))} != {digests.get(side)}
+            if {digest, load_codec(folder, side).digest} != {digests.get(side)}
         ]
     if changed:
         raise UserError(
@@ -117,12 +116,8 @@ def _has_learnt(folder: Path) -> bool:
 
 
 def _learnt_from(data: PreparedData) -> dict[str, Any]:
-    digests = {side: _digest(codec) for side, codec in _codecs(data).items()}
+    digests = {side: codec.digest for side, codec in _codecs(data).items()}
     return {"name": data.corpus.name, "digest": data.corpus.digest, "vocabularies": digests}
-
-
-def _digest(codec: TextCodec) -> str:
-    return hashlib.sha256(repr(codec.files()).encode()).hexdigest()
 
 
 def _codecs(data: PreparedData) -> dict[str, TextCodec]:

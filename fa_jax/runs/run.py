@@ -20,7 +20,7 @@ from fa_jax.data.tokenizers import Words
 from fa_jax.decoding.local_devices import TrainedModel
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
-from fa_jax.runs.folder import check_own, read_config, run_folder
+from fa_jax.runs.folder import check_own, read_config, read_json, run_folder
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.whole_files import write_bytes, write_text
 
@@ -140,7 +140,8 @@ def load_run(folder: str | Path) -> Run:
       The run, with the parameters of its best checkpoint.
 
     Raises:
-      UserError: no such run, one without a whole checkpoint, or one whose files do not fit.
+      UserError: no such run, one without a whole checkpoint, or one whose files do not fit, or
+        are not those that it learnt with.
 
     >>> run = fa_jax.load_run("en-ja")
     >>> run.config.data.languages, run.step
@@ -148,7 +149,7 @@ def load_run(folder: str | Path) -> Run:
     """
     folder = run_folder(folder)
     config = read_config(folder)
-    source, target = load_codec(folder, "source"), load_codec(folder, "target")
+    source, target = _learnt_codecs(folder)
     if not any((folder / "checkpoints" / "best").glob("[0-9]*")):
         raise UserError(f"run {folder} has no validated checkpoint yet: train it further")
     like = shapes_of(config.model, len(source.vocabulary), len(target.vocabulary))
@@ -157,6 +158,21 @@ def load_run(folder: str | Path) -> Run:
     best.close()
     score = note[f"validation_{config.training.best_by}"]
     return Run(folder, config, source, target, params, step, score)
+
+
+def _learnt_codecs(folder: Path) -> list[TextCodec]:
+    """Source and target. Raises UserError where one is not that which the run has learnt with."""
+    began = folder / "corpus.json"
+    digests = read_json(began).get("vocabularies", {}) if began.exists() else {}
+    codecs = {side: load_codec(folder, side) for side in ("source", "target")}
+    for side, codec in codecs.items():
+        if codec.digest != digests.get(side, codec.digest):
+            names = " or ".join(f"{side}.{name}" for name in codec.files())
+            raise UserError(
+                f"{names} in {folder} changed since the run began, so its parameters stand for "
+                "other words. Put the file back, or copy the run again from where it is whole"
+            )
+    return [*codecs.values()]
 
 
 def shapes_of(model: ModelConfig, source_vocabulary: int, target_vocabulary: int) -> Params:

@@ -162,6 +162,15 @@ def test_half_written_runs(trained, tmp_path):
 
     assert "source.vocabulary.json" in broken(trained, tmp_path / "c", without_vocabulary)
 
+    def of_another_run(folder):
+        path = folder / "source.vocabulary.json"
+        content = json.loads(path.read_text(encoding="utf-8"))
+        content["tokens"] = [*content["tokens"][:4], *reversed(content["tokens"][4:])]
+        path.write_text(json.dumps(content), encoding="utf-8")
+
+    said = broken(trained, tmp_path / "e", of_another_run)
+    assert "source.vocabulary.json" in said and "changed since the run began" in said
+
     def damaged(folder):
         for path in (folder / "checkpoints" / "best").rglob("*"):
             if path.is_file() and path.stat().st_size > 500:

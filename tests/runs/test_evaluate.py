@@ -84,6 +84,7 @@ def test_runs_of_one_target_vocabulary_translate_together(run, trained, tmp_path
     vocabulary = json.loads(path.read_text(encoding="utf-8"))
     vocabulary["tokens"][-1] += "x"
     path.write_text(json.dumps(vocabulary), encoding="utf-8")
+    (other / "corpus.json").unlink()  # as if it had learnt with this one
     status, _, err = cli_call("translate", trained, "--ensemble", other, stdin=b"I am here.\n")
     assert status == 2 and "different target vocabularies" in err
 
