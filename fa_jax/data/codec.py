@@ -11,6 +11,7 @@ from fa_jax.data.capitals import usual_case
 from fa_jax.data.marks import usual_marks
 from fa_jax.data.reading import in_one_line, read
 from fa_jax.data.tokenizers import Tokenizer, read_tokenizer, saved_tokenizer
+from fa_jax.data.tokenizers.tokenizer import SPACE
 from fa_jax.data.vocabulary import BEGIN, END, PAD, SPECIAL, Vocabulary
 from fa_jax.errors import UserError
 from fa_jax.whole_files import write_bytes
@@ -32,6 +33,22 @@ class TextCodec:
         """A text to translate, as it is read, with the marks and the case of training's lines."""
         text = usual_marks(read(text), self.vocabulary)
         return usual_case(text, self.tokenizer.tokenize, self.vocabulary)
+
+    def as_written(self, tokens: Sequence[str], text: str) -> list[str]:
+        """The first tokens of `usual(text)`, with the marks and the case that the text has itself.
+
+        Where other marks are longer or shorter, they stay as usual; so do tokens that are not made
+        of the text's letters.
+        """
+        whole, usual = read(text), self.usual(text)
+        forms = [
+            form.replace(" ", "") for form in (whole, usual_marks(whole, self.vocabulary), usual)
+        ]
+        spelt = "".join(tokens).replace(SPACE, "")
+        if not forms[-1].replace(SPACE, "_").startswith(spelt):
+            return [*tokens]
+        letters = iter(next(form for form in forms if len(form) == len(forms[-1])))
+        return ["".join(c if c == SPACE else next(letters) for c in token) for token in tokens]
 
     def decode(self, ids: Sequence[int]) -> str:
         """Text as people write it, up to the end of sentence; unknown words as `<unk>`."""

@@ -15,17 +15,18 @@ def replace_unknown(
     source_tokens: Sequence[str],
     weights: Float[np.ndarray, "T S"],
     dictionary: Mapping[str, str],
+    copies: Sequence[str],
 ) -> list[str]:
     """Each `<unk>` becomes the translation of the source token that it looked at most.
 
     Args:
-      source_tokens: as the text has them. weights: a row for each token (more are not read).
-      dictionary: translations of source tokens; what is not in it is copied.
+      source_tokens: as the run reads them. weights: a row for each token (more are not read).
+      dictionary: translations of source tokens. copies: what stands for those that it lacks.
     """
-    looked_at = [source_tokens[int(row.argmax())] for row in weights[: len(tokens)]]
+    looked_at = [int(row.argmax()) for row in weights[: len(tokens)]]
     return [
-        dictionary.get(source, source) if token == SPECIAL[UNKNOWN] else token
-        for token, source in zip(tokens, looked_at, strict=True)
+        dictionary.get(source_tokens[place], copies[place]) if token == SPECIAL[UNKNOWN] else token
+        for token, place in zip(tokens, looked_at, strict=True)
     ]
 
 

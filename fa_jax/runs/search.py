@@ -71,10 +71,11 @@ class Searched:
             spaced = run.source.language not in WRITTEN_WITHOUT_SPACES
             for (line, place), weights in looked_at.items():
                 source = self.tokens[line]
+                copies = run.source.as_written(source, self.lines[line])
                 if isinstance(run.source.tokenizer, Subwords):
-                    source = whole_words(source, spaced=spaced)
+                    source, copies = (whole_words(each, spaced=spaced) for each in (source, copies))
                 tokens = written[line][place], source
-                written[line][place] = replace_unknown(*tokens, weights, run.dictionary)
+                written[line][place] = replace_unknown(*tokens, weights, run.dictionary, copies)
         return [
             [in_case_of(line, target.text(tokens)) for tokens in of_line]
             for line, of_line in zip(self.lines, written, strict=True)

@@ -8,10 +8,9 @@ WEIGHTS = np.array([[0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.9, 0.1, 0.0], [0.4, 0.3
 
 
 def test_the_word_looked_at_most_is_translated_or_copied():
-    found = replace_unknown(
-        ["<unk>", "sah", "<unk>"], ["Anna", "saw", "Bo"], WEIGHTS, {"saw": "sah"}
-    )
-    assert found == ["sah", "sah", "Anna"]
+    source, copies = ["anna", "saw", "bo"], ["ANNA", "SAW", "BO"]
+    found = replace_unknown(["<unk>", "sah", "<unk>"], source, WEIGHTS, {"saw": "sah"}, copies)
+    assert found == ["sah", "sah", "ANNA"]
 
 
 def test_what_is_copied_is_a_whole_word():

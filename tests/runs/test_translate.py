@@ -67,6 +67,13 @@ def test_each_line_is_tokenized_once(run, records):
     assert given == LINES[:1]
 
 
+def test_what_is_copied_is_written_as_the_user_wrote_it(run, records):
+    found = translate(run, [line.upper() for line in LINES], n_best=3)
+    small, large = ([[x["text"] for x in r["translations"]] for r in of] for of in (records, found))
+    capitals = str.maketrans("abcz", "ABCZ")
+    assert large == [[text.translate(capitals) for text in texts] for texts in small] != small
+
+
 def test_details_are_those_of_each_translation_alone(run, records):
     unknown = 0
     for line, record in zip(LINES, records, strict=True):
