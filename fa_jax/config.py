@@ -39,7 +39,7 @@ class DataConfig(Section):
     """Which text is read, and how it becomes numbers."""
 
     languages: str = "en-ja"
-    """Source and target language, two-letter codes."""
+    """Source and target language, by their shortest codes (ISO 639)."""
     corpus: str = ""
     """Name of a corpus, several names joined by '+', or a folder. Empty: the default of the
     languages."""

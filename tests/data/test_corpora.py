@@ -174,7 +174,7 @@ def test_damaged_archive(folder):
     assert "train.en.gz cannot be read" in message(folder)
 
 
-def test_unknown_names():
+def test_unknown_names(folder):
     assert "tatoeba_en_ja" in message("tatoeba", "en-ja")
     assert "does not exist" in message("./nowhere", "en-ja")
     assert "is a file: name the folder" in message(__file__, "en-ja")
@@ -182,6 +182,11 @@ def test_unknown_names():
     assert "no corpus is included for en-fr" in message("", "en-fr")
     for languages in ("english", "en-en", "EN-JA", "en_US.UTF-8", ""):
         assert "two different codes" in message("", languages)
+    for languages in ("eng-jpn", "en-jpn", "eng-ja"):
+        said = message(folder, languages)
+        assert "say en-ja" in said and "train.en" in said
+    said = message(folder, "haw-yue")  # they have no shorter ones
+    assert "train.haw" in said and "say" not in said
 
 
 def test_aspec_takes_the_best_pairs_in_their_order(tmp_path):

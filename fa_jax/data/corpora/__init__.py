@@ -52,6 +52,8 @@ def load_corpus(name: str, languages: str) -> Corpus:
     Raises:
       UserError: unknown names or languages, unreadable or empty files (with file and line).
     """
+    import langcodes
+
     from fa_jax.data.corpora.builders import builder_of, digest_of
     from fa_jax.data.corpora.pairs import Pairs
 
@@ -62,6 +64,12 @@ def load_corpus(name: str, languages: str) -> Corpus:
             f"got {languages!r}"
         )
     codes = match.groups()
+    shortest = [langcodes.standardize_tag(code) for code in codes]
+    if sum(map(len, shortest)) < len("".join(codes)):
+        raise UserError(
+            f"languages {languages} have shorter codes, by which their scripts are known: say "
+            f"{'-'.join(shortest)}. Files of a folder end with the codes, as train.{shortest[0]}"
+        )
     name = name or default_corpus(codes)
     names = [name] if Path(name).is_dir() else name.split("+")  # a folder may have one in its name
     builders, digests = zip(*(builder_of(part, codes) for part in names), strict=True)
