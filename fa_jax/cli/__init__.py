@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 import fa_jax
-from fa_jax.cli.parsing import COMMANDS, help_of_all, parse_command
+from fa_jax.cli.parsing import COMMANDS, help_of_all, in_options, parse_command
 from fa_jax.errors import UserError
 
 SEARCHERS = ("translate", "evaluate", "select", "show")
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None):
         sys.stderr.close()
         raise SystemExit(141) from None
     except (UserError, OSError) as error:  # OSError: a full disk, a folder that may not be written
-        print(f"fa-jax: {error}", file=sys.stderr)
+        print(f"fa-jax: {in_options(str(error), name)}", file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None

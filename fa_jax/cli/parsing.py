@@ -1,9 +1,10 @@
 """From arguments to a command. They are parsed twice: the first time says what options change."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
@@ -14,6 +15,7 @@ import tyro
 
 from fa_jax.cli.attention_options import REGISTRY, AttentionOptions
 from fa_jax.cli.help_texts import description
+from fa_jax.config import Section
 from fa_jax.config_file import SECTIONS
 from fa_jax.errors import UserError
 
@@ -78,6 +80,23 @@ def parse_command(name: str, arguments: Sequence[str]) -> Callable[[], None]:
         raise
     own = _own_settings(command)
     return parsed(args=given, **own) if own else command
+
+
+def in_options(text: str, name: str) -> str:
+    """What a command says, with its options (`--data.max-length`) for the settings that they change
+    (`data.max_length`). Of a run's config.json the settings are named."""
+    options = {
+        f"{section.name}.{setting.name}": f"--{section.name}.{setting.name.replace('_', '-')}"
+        for section in fields(_command(name))
+        if isinstance(section.type, type) and issubclass(section.type, Section)
+        for setting in fields(section.type)
+        if setting.name != "attention"
+    }
+    if "config.json" in text:
+        return text
+    return re.sub(
+        r"(?<![\w.-])\w+\.\w+(?!\.?\w)", lambda found: options.get(found[0], found[0]), text
+    )
 
 
 def _own_settings(command: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ Into the folder of a run that has begun (`runs.begin`), training writes `checkpo
 """
 
 import math
+import os
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
@@ -104,8 +105,7 @@ def finetune(
         largest_loss = LARGEST_LOSS if is_flexible(config) else None
     start = continued(run, config)
     if folder is None:
-        own = PRETRAINED not in run.folder.absolute().parents
-        folder = (run.folder.absolute().parent if own else Path("runs")) / f"{run.name}-finetuned"
+        folder = _beside(run)
     data = prepare(config.data, codecs=(run.source, run.target))
     check_best_by(config)
     tuned = _trained(Path(folder), config, data, start)
@@ -118,6 +118,14 @@ def finetune(
         say(f"looking for windows of {window:g} of the source, on the validation set")
         tuned = decoding_with(tuned, threshold=threshold_for_window(tuned, window))
     return _with_length_exponent(tuned)
+
+
+def _beside(run: Run) -> Path:
+    """The folder of a run that goes on from it: a path from here, unless the run's is absolute."""
+    place = run.folder.absolute()
+    own = PRETRAINED not in place.parents
+    folder = (place.parent if own else Path("runs").absolute()) / f"{run.name}-finetuned"
+    return folder if own and run.folder.is_absolute() else Path(os.path.relpath(folder))
 
 
 def continued(run: Run, config: Config) -> Params:

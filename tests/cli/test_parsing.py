@@ -100,12 +100,12 @@ def test_a_misspelt_short_name_is_told(capsys):
         ),
         (
             ["data", "en-ja", "--data.tokenizer", "wrod"],
-            "data.tokenizer must be word, character, subword",
+            "--data.tokenizer must be word, character, subword",
         ),
         (["train", "en-ja", "--corpus", "nothing"], "unknown corpus 'nothing'"),
         (["train", "en-ja", "--flexible.sigma", "0"], "sigma must be greater than 0"),
         (["train", "en-ja", "--flexible.sigma", "nan"], "sigma must be greater than 0"),
-        (["train", "en-ja", "--training.beta", "-1"], "training.beta must be at least 0"),
+        (["train", "en-ja", "--training.beta", "-1"], "--training.beta must be at least 0"),
         (["train", "en-ja", "--sigmoid", "3"], "--sigmoid"),
         (["train", "en-ja", "--model.score", "dot"], "dot score needs query and memory of one"),
         (["translate", "runs/nowhere"], "runs/nowhere is no run: there is no such folder"),
@@ -131,7 +131,7 @@ def test_wrong_arguments(arguments, words, cli_call):
 def test_wrong_thresholds(value, cli_call):
     status, _, err = cli_call("evaluate", "en-ja", f"--threshold={value}")
     assert status == 2
-    assert "decoding.threshold must be greater than 0" in err
+    assert "--decoding.threshold must be greater than 0" in err
 
 
 def test_nothing_left_to_train_on(corpus, tmp_path, cli_call):

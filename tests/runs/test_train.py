@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +53,7 @@ def test_finetuning_is_a_run_of_its_own_and_may_have_other_text(trained, tmp_pat
     assert status == 0, err
     assert "3 sentences in" in out
     folder = trained.with_name("tiny-finetuned")
+    assert str(folder) in out  # absolute, as the run was given
     scores = json.loads((folder / "test.json").read_text(encoding="utf-8"))
     assert {"inf", "1.2"} <= scores.keys()
     tuned = fa_jax.load_run(folder)
@@ -84,11 +86,11 @@ def test_a_folder_of_another_run_stays_as_it_is(trained, corpus, cli_call):
     before = (trained / "config.json").read_bytes()
     options = ("--corpus", corpus, "--run", trained, *TINY, "--training.beta", 3)
     status, _, err = cli_call("train", "en-ja", *options)
-    assert status == 2 and "training.beta is 1.0 there, 3.0 here" in err
+    assert status == 2 and "--training.beta is 1.0 there, 3.0 here" in err
     assert (trained / "config.json").read_bytes() == before
 
 
-def test_the_default_folder_is_named_for_languages_and_preset(monkeypatch):
+def test_the_default_folder_is_named_for_languages_and_preset(monkeypatch, tmp_path):
     run, began = fa_jax.load_run("en-ja"), []
 
     def trained(folder, *rest):
@@ -100,5 +102,11 @@ def test_the_default_folder_is_named_for_languages_and_preset(monkeypatch):
     monkeypatch.setattr("fa_jax.runs.train.amount_of_text", lambda corpus: Amount(1, 1))
     fa_jax.train(fa_jax.preset("small-global", "de-en", ""))
     monkeypatch.setattr("fa_jax.runs.train.narrowest_windows", lambda *of: NothingNarrow())
+    monkeypatch.setattr("fa_jax.runs.train.decoding_with", lambda run, **changes: run)
     fa_jax.finetune(run, config=fa_jax.finetuning(run.config))
-    assert began == ["runs/de-en-small-global", "runs/en-ja-finetuned"]
+    places = (Path("runs/a"), Path("../a"), Path(), tmp_path / "a")
+    for place in places:
+        fa_jax.finetune(replace(run, folder=place), config=fa_jax.finetuning(run.config))
+    here = f"../{Path.cwd().name}-finetuned"
+    assert began[:2] == ["runs/de-en-small-global", "runs/en-ja-finetuned"]
+    assert began[2:] == ["runs/a-finetuned", "../a-finetuned", here, f"{tmp_path}/a-finetuned"]

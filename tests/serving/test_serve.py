@@ -70,7 +70,7 @@ def test_mistakes_are_said_in_a_line(cli_call, port, monkeypatch):  # noqa: F811
 
     assert "no run to serve: name one" in said()
     assert "runs/nothing is no run" in said("en-ja", "runs/nothing")
-    assert "limits.letters must be at least 1" in said("en-ja", "--limits.letters", 0)
+    assert "--limits.letters must be at least 1" in said("en-ja", "--limits.letters", 0)
     with socket.create_server(("127.0.0.1", port)):
         assert re.search(rf"port {port}: .*in use.* another port", said("en-ja", "--port", port))
     assert "port must be 0 to 65535" in said("en-ja", "--port", 70_000)
