@@ -92,11 +92,14 @@ def told(config: Config, amount: Amount) -> str:
     data, training = config.data, config.training
     an_epoch = max(1, amount.pairs / training.batch_size)
     steps = min(training.steps or math.inf, training.epochs * an_epoch)
+    batch = counted(training.batch_size, "pair")
+    if amount.pairs < training.batch_size:
+        batch = f"{counted(amount.pairs, 'pair')}, padded to {training.batch_size:,}"
     by_rule = " (after Sennrich and Zhang 2019)" if fitted(config, amount) == config else ""
     return (
         f"{counted(amount.pairs, 'pair')}, {counted(amount.words, 'target word')}: at most "
         f"{data.source_vocabulary:,} and {data.target_vocabulary:,} {data.tokenizer}s, dropout "
         f"{config.model.dropout:g}, label smoothing {training.label_smoothing:g}, "
-        f"{counted(math.ceil(steps), 'step')} of {counted(training.batch_size, 'pair')}, "
+        f"{counted(math.ceil(steps), 'step')} of {batch}, "
         f"{steps / an_epoch:.3g} epochs{by_rule}"
     )

@@ -80,4 +80,4 @@ def test_what_is_told_are_the_settings_and_their_source():
     paper = told(fa_jax.preset("paper", "en-ja"), amount)
     assert "18,699 steps of 64 pairs, 6 epochs" in paper and "Sennrich" not in paper
     whole = replace(config, training=replace(config.training, batch_size=1000, steps=5))
-    assert "5 steps of 1,000 pairs, 5 epochs" in told(whole, Amount(300, 3000))
+    assert "5 steps of 300 pairs, padded to 1,000, 5 epochs" in told(whole, Amount(300, 3000))

@@ -84,10 +84,10 @@ def train(
     if start is not None:
         start = jax.tree.map(jnp.asarray, start)
         state = state.replace(params=start, optimizer=optimizer.init(start))
-    step, best_score = 0, -math.inf
+    step, best_score, best_name = 0, -math.inf, f"best_{training.best_by}"
     if latest.step() is not None:
         step, state, note = latest.restore(state)
-        best_score = note["best_bleu"]
+        best_score = note[best_name]
         print(f"resuming {run} at step {step} of {last_step}", file=sys.stderr)
     metrics = Metrics(run, epochs.steps, step, last_step, latest)
     state = replicate(state)
@@ -125,7 +125,7 @@ def train(
                 late = age > training.checkpoint_seconds
                 if step in validated_after or asked or late:
                     metrics.catch_up()  # a state whose loss was not finite is never saved
-                    latest.save(step, unreplicate(state), {"best_bleu": best_score})
+                    latest.save(step, unreplicate(state), {best_name: best_score})
                     saved_at = time.monotonic()
                 if asked:
                     latest.wait()

@@ -142,7 +142,8 @@ class Metrics:
             windows = f" in windows of τ = {threshold:g}" if np.isfinite(threshold) else ""
             tqdm.write(
                 f"step {step} (epoch {step / self._epoch:.2f}): validation score {score:.2f}"
-                f"{windows} (greedy, {training.best_by_words}: no test score)",
+                f"{windows} ({training.best_by_words}, translated greedily; not to be compared "
+                "with test scores)",
                 file=sys.stderr,
             )
 

@@ -68,8 +68,12 @@ def train(run, scores, stop_at=None):
 
 def checksum_of(folder, step, name="latest"):
     """Of all that a checkpoint holds: parameters, the optimizer's state, the random key."""
+    return note_of(folder, step, name)["checksum"]
+
+
+def note_of(folder, step, name):
     path = folder / "checkpoints" / name / str(step) / "note" / "metadata"
-    return json.loads(path.read_text(encoding="utf-8"))["checksum"]
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def test_the_best_is_of_those_in_windows(unbroken):
@@ -77,15 +81,17 @@ def test_the_best_is_of_those_in_windows(unbroken):
     assert thresholds == [np.inf] * 5
     assert Checkpoints(folder, "best").step() == 16
     assert Checkpoints(folder, "latest").step() == STEPS
-    assert "12 (epoch 1.20): validation score 9.00 (greedy" in said
-    assert "16 (epoch 1.60): validation score 6.00 (greedy" in said
+    assert "12 (epoch 1.20): validation score 9.00 (smoothed BLEU" in said
+    assert "16 (epoch 1.60): validation score 6.00 (smoothed BLEU" in said
 
 
 def test_without_windows_the_best_is_of_all(run):
     folder, config, data = run
-    whole = replace(config.training, windows_from=1.0)
+    whole = replace(config.training, windows_from=1.0, best_by="chrf")
     train((folder, replace(config, training=whole), data), [*SCORES])
     assert Checkpoints(folder, "best").step() == 12
+    assert note_of(folder, 12, "best")["validation_chrf"] == 9.0
+    assert note_of(folder, STEPS, "latest")["best_chrf"] == 9.0
 
 
 def test_documents_are_validated_in_windows(run, capsys):
@@ -94,7 +100,7 @@ def test_documents_are_validated_in_windows(run, capsys):
     thresholds = train((folder, replace(config, training=windows), data), [1.0] * 5)
     assert thresholds == [np.inf] * 3 + [0.8] * 2
     assert (
-        "16 (epoch 1.60): validation score 1.00 in windows of τ = 0.8 (g" in capsys.readouterr().err
+        "16 (epoch 1.60): validation score 1.00 in windows of τ = 0.8 (s" in capsys.readouterr().err
     )
 
 
