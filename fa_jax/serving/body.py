@@ -45,9 +45,7 @@ async def _read(request: Request, most: int) -> bytes:
     kept, length = [], 0
     async for piece in request.stream():
         length += len(piece)
-        if length > most:
-            kept.clear()
-        else:
+        if length <= most:
             kept.append(piece)
     if length > most:
         raise HTTPException(413, f"{length:,} bytes are more than the {most:,} of a request")

@@ -1,7 +1,6 @@
 """The protocol of LibreTranslate: `POST /translate` and `GET /languages`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -13,28 +12,18 @@ from starlette.routing import Route
 from fa_jax.runs.run import Run
 from fa_jax.serving.body import read_fields
 from fa_jax.serving.languages import language_name
-from fa_jax.serving.orders import Translations
-from fa_jax.serving.service import Service, split_of, threshold_of
-
-
-@dataclass(frozen=True)
-class Asked:
-    """texts: to be translated. alternatives: further translations of each that are wanted."""
-
-    texts: list[str]
-    alternatives: int
+from fa_jax.serving.orders import Translations, number_of, wanted
+from fa_jax.serving.service import Service
 
 
 async def languages(request: Request) -> JSONResponse:
     """What is translated from, and into what."""
-    targets: dict[str, list[str]] = {}
+    targets: dict[str, dict[str, None]] = {}
     for run in request.app.state.service.runs:
-        of_source = targets.setdefault(run.source.language, [])
-        if run.target.language not in of_source:
-            of_source.append(run.target.language)
+        targets.setdefault(run.source.language, {})[run.target.language] = None
     return JSONResponse(
         [
-            {"code": code, "name": language_name(code), "targets": into}
+            {"code": code, "name": language_name(code), "targets": [*into]}
             for code, into in targets.items()
         ]
     )
@@ -45,17 +34,16 @@ async def translate(request: Request) -> JSONResponse:
     service: Service = request.app.state.service
     fields = await read_fields(request, service.limits)
     run = chosen_run(service.runs, fields.get("source", "auto"), fields.get("target"))
-    asked = _asked(fields, run)
-    n_best = run.config.decoding.beam_size if asked.alternatives else 1
-    split = split_of(fields.get("split"))
-    order = Translations(run, threshold_of(fields.get("threshold"), run), n_best, split)
-    parts = [text.replace("\r\n", "\n").split("\n") for text in asked.texts]
-    each = iter(await service.answer(order, run, [line for part in parts for line in part], split))
+    texts, alternatives = _asked(fields, run)
+    n_best = run.config.decoding.beam_size if alternatives else 1
+    order = Translations(**wanted(fields, run), n_best=n_best)
+    parts = [text.replace("\r\n", "\n").split("\n") for text in texts]
+    each = iter(await service.answer(order, [line for part in parts for line in part]))
     found = [_joined(list(islice(each, len(part)))) for part in parts]
     several = isinstance(fields["q"], list)
     answer: dict[str, Any] = {"translatedText": _one_or_all([best for best, *_ in found], several)}
-    if asked.alternatives:
-        others = [rest[: asked.alternatives] for _, *rest in found]
+    if alternatives:
+        others = [rest[:alternatives] for _, *rest in found]
         answer["alternatives"] = _one_or_all(others, several)
     if fields.get("source", "auto") == "auto":
         detected = {"language": run.source.language, "confidence": 100}
@@ -92,8 +80,12 @@ def chosen_run(runs: Sequence[Run], source: Any, target: Any) -> Run:
     return fitting[0]
 
 
-def _asked(fields: dict[str, Any], run: Run) -> Asked:
-    """Raises HTTPException where the fields are not what they should be."""
+def _asked(fields: dict[str, Any], run: Run) -> tuple[list[str], int]:
+    """Texts to be translated, and how many further translations of each are wanted.
+
+    Raises:
+      HTTPException: the fields are not what they should be.
+    """
     q = fields.get("q")
     texts = q if isinstance(q, list) else [q]
     if not all(isinstance(text, str) for text in texts):
@@ -103,13 +95,10 @@ def _asked(fields: dict[str, Any], run: Run) -> Asked:
     if fields.get("format", "text") != "text":
         raise HTTPException(400, f"format must be 'text', got {fields['format']!r:.20}")
     most = run.config.decoding.beam_size - 1
-    try:
-        alternatives = int(fields.get("alternatives", 0))
-    except (TypeError, ValueError, OverflowError):
-        alternatives = -1
+    alternatives = number_of(fields.get("alternatives", 0))
     if not 0 <= alternatives <= most:
         raise HTTPException(400, f"alternatives must be a number from 0 to {most}")
-    return Asked(texts, alternatives)
+    return texts, int(alternatives)
 
 
 def _joined(lines: Sequence[Sequence[str]]) -> list[str]:

@@ -1,8 +1,11 @@
 """What the thread that translates can be asked to do."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from starlette.exceptions import HTTPException
 
 from fa_jax.config import DecodingConfig
 from fa_jax.pages.content import span_content
@@ -12,38 +15,63 @@ from fa_jax.runs.translate import translate
 
 PLACES = 16
 """Sentences searched at once, at most: with more, the few that wait together leave places empty."""
+SPLIT = {"none": True, "true": True, "false": False}
 
 
 @dataclass(frozen=True)
-class Translations:
-    """Each line's translations, best first. threshold: τ. n_best: most of a line. split: as of
-    `translate`."""
+class Order:
+    """A function of lines that gives an answer a line. threshold: τ. split: as of `translate`."""
 
     run: Run
     threshold: float
-    n_best: int = 1
     split: bool = True
 
+    @property
+    def decoding(self) -> DecodingConfig:
+        own = self.run.config.decoding
+        return replace(own, threshold=self.threshold, batch_size=min(own.batch_size, PLACES))
+
+
+@dataclass(frozen=True)
+class Translations(Order):
+    """Each line's translations, best first. n_best: most of a line."""
+
+    n_best: int = 1
+
     def __call__(self, lines: Sequence[str]) -> list[list[str]]:
-        decoding = _decoding(self.run, self.threshold)
-        records = translate(self.run, lines, decoding, self.n_best, split=self.split)
+        records = translate(self.run, lines, self.decoding, self.n_best, split=self.split)
         return [[found["text"] for found in record["translations"]] for record in records]
 
 
 @dataclass(frozen=True)
-class Traces:
-    """What attention did while each line's best translation was written. threshold: τ. split: as of
-    `translate`."""
-
-    run: Run
-    threshold: float
-    split: bool = True
+class Traces(Order):
+    """What attention did while each line's best translation was written."""
 
     def __call__(self, lines: Sequence[str]) -> list[dict[str, Any]]:
-        found = traces(self.run, lines, _decoding(self.run, self.threshold), split=self.split)
-        return [span_content(trace) for trace in found]
+        return [*map(span_content, traces(self.run, lines, self.decoding, split=self.split))]
 
 
-def _decoding(run: Run, threshold: float) -> DecodingConfig:
-    own = run.config.decoding
-    return replace(own, threshold=threshold, batch_size=min(own.batch_size, PLACES))
+def wanted(fields: dict[str, Any], run: Run) -> dict[str, Any]:
+    """What an order is made of, as a request says. threshold: a number, its text or "inf"; if not
+    said, the run's own. split: true or false, or their text; if not said, true.
+
+    Raises:
+      HTTPException: threshold is no number above 0, or split neither.
+    """
+    threshold, split = fields.get("threshold"), fields.get("split")
+    number = run.config.decoding.threshold if threshold is None else number_of(threshold)
+    if not number > 0:
+        raise HTTPException(
+            400, f"threshold must be a number above 0, or 'inf', got {threshold!r:.40}"
+        )
+    if (said := str(split).lower()) not in SPLIT:
+        raise HTTPException(400, f"split must be true or false, got {split!r:.40}")
+    return {"run": run, "threshold": number, "split": SPLIT[said]}
+
+
+def number_of(value: Any) -> float:
+    """Of a number or its text; NaN of what is neither."""
+    try:
+        return float(value) if isinstance(value, int | float | str) else math.nan
+    except (ValueError, OverflowError):
+        return math.nan

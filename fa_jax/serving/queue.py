@@ -27,22 +27,26 @@ class Full(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    lines: Sequence[str]
-    answers: asyncio.Future
+    """order: a function of lines that gives an answer a line. pieces: those that still wait.
+    answers: of the pieces before. whole: of all, when they are there."""
+
+    order: Callable
+    pieces: deque[list[str]]
+    answers: list[Any]
+    whole: asyncio.Future
 
 
 class LineQueue:
     """Lines wait here for the one thread that translates.
 
-    Each comes with an order: a function of lines that gives an answer a line. Those of equal orders
-    make a batch. A search cannot be stopped, so lines that are more than a batch wait in pieces,
-    each behind whoever came meanwhile.
+    Each comes with an order. Those of equal orders make a batch. A search cannot be stopped, so
+    lines that are more than a batch wait in pieces, each behind whoever came meanwhile.
     """
 
     def __init__(self, most: int):
         """most: lines that may wait. A request that finds nobody waiting is always taken."""
-        self._most, self._count = most, 0
-        self._waiting: dict[Callable, list[Job]] = {}
+        self._most = most
+        self._jobs: list[Job] = []
         self._arrived = asyncio.Event()
 
     async def ask(self, order: Callable, lines: Sequence[str]) -> list[Any]:
@@ -51,25 +55,16 @@ class LineQueue:
         Raises:
           Full: too many lines wait. And what the order raises for these lines.
         """
-        if self._count and self._count + len(lines) > self._most:
+        if (count := self._count()) and count + len(lines) > self._most:
             raise Full
-        self._count += len(lines)
-        answers, pieces = [], deque(in_pieces(lines))
-        try:
-            while pieces:
-                answers += await self._ask_at_once(order, pieces.popleft())
-        finally:
-            self._count -= sum(map(len, pieces))  # some are left where it failed, or was given up
-        return answers
-
-    async def _ask_at_once(self, order: Callable, lines: Sequence[str]) -> list[Any]:
-        job = Job(lines, asyncio.get_running_loop().create_future())
-        self._waiting.setdefault(order, []).append(job)
+        whole = asyncio.get_running_loop().create_future()
+        job = Job(order, deque(in_pieces(lines)), [], whole)
+        self._jobs.append(job)
         self._arrived.set()
         try:
-            return await job.answers
+            return await whole
         finally:
-            self._leave(order, job)
+            self._jobs.remove(job)
 
     async def work(self):
         """Answers whoever waits, until it is cancelled."""
@@ -77,38 +72,38 @@ class LineQueue:
             while True:
                 await self._arrived.wait()
                 await self._gathered()
-                if self._waiting:
-                    await _answer(thread, *self._next_batch())
+                if jobs := self._next():
+                    await _answer(thread, [(job, job.pieces.popleft()) for job in jobs])
+                    self._behind_others(jobs)
                 else:
                     self._arrived.clear()
 
     async def _gathered(self):
         for _ in range(PAUSES):
-            before = self._count
+            before = self._count()
             await asyncio.sleep(PAUSE)
-            if self._count <= before:
+            if self._count() <= before:
                 break
 
-    def _next_batch(self) -> tuple[Callable, list[Job]]:
-        """Of the order that has waited longest; those that find no room wait behind the others."""
-        order = next(iter(self._waiting))
-        jobs = self._waiting.pop(order)
-        (taken, *_) = in_pieces([line for job in jobs for line in job.lines])
-        ends = accumulate(len(job.lines) for job in jobs)
-        count = max(1, sum(end <= len(taken) for end in ends))
-        if rest := jobs[count:]:
-            self._waiting[order] = rest
-        self._count -= sum(len(job.lines) for job in jobs[:count])
-        return order, jobs[:count]
+    def _waiting(self) -> list[Job]:
+        return [job for job in self._jobs if job.pieces and not job.whole.done()]
 
-    def _leave(self, order: Callable, job: Job):
-        """Whoever gave up no longer waits; those who were answered have left before."""
-        jobs = self._waiting.get(order, [])
-        if job in jobs:
-            jobs.remove(job)
-            self._count -= len(job.lines)
-            if not jobs:
-                del self._waiting[order]
+    def _count(self) -> int:
+        return sum(len(piece) for job in self._waiting() for piece in job.pieces)
+
+    def _next(self) -> list[Job]:
+        """Those whose next pieces make a batch: of the order that has waited longest. Others of it,
+        for whom there is no room, wait behind all."""
+        waiting = self._waiting()
+        alike = [job for job in waiting if job.order == waiting[0].order]
+        pieces = [job.pieces[0] for job in alike]
+        fitting = len(next(iter(in_pieces([line for piece in pieces for line in piece])), []))
+        count = sum(end <= fitting for end in accumulate(map(len, pieces)))
+        self._behind_others(alike[count:])
+        return alike[:count]
+
+    def _behind_others(self, jobs: Sequence[Job]):
+        self._jobs.sort(key=jobs.__contains__)
 
 
 def in_pieces(lines: Sequence[str]) -> list[list[str]]:
@@ -123,20 +118,19 @@ def in_pieces(lines: Sequence[str]) -> list[list[str]]:
     return pieces
 
 
-async def _answer(thread: ThreadPoolExecutor, order: Callable, jobs: list[Job]):
+async def _answer(thread: ThreadPoolExecutor, batch: Sequence[tuple[Job, list[str]]]):
     """Where a batch fails, each of its requests is tried alone: one is not to spoil the others."""
-    lines = [line for job in jobs for line in job.lines]
+    order, lines = batch[0][0].order, [line for _, piece in batch for line in piece]
     try:
-        found = await asyncio.get_running_loop().run_in_executor(thread, order, lines)
+        found = iter(await asyncio.get_running_loop().run_in_executor(thread, order, lines))
     except Exception as error:
-        for job in jobs:
-            if len(jobs) > 1:
-                await _answer(thread, order, [job])
-            elif not job.answers.done():
-                job.answers.set_exception(error)
+        for job, piece in batch:
+            if len(batch) > 1:
+                await _answer(thread, [(job, piece)])
+            elif not job.whole.done():
+                job.whole.set_exception(error)
         return
-    each = iter(found)
-    for job in jobs:
-        answers = list(islice(each, len(job.lines)))
-        if not job.answers.done():
-            job.answers.set_result(answers)
+    for job, piece in batch:
+        job.answers.extend(islice(found, len(piece)))
+        if not job.pieces and not job.whole.done():
+            job.whole.set_result(job.answers)

@@ -14,8 +14,8 @@ from fa_jax.pages.template import filled
 from fa_jax.runs.run import Run
 from fa_jax.serving.body import read_fields
 from fa_jax.serving.languages import language_name
-from fa_jax.serving.orders import Traces
-from fa_jax.serving.service import Service, split_of, threshold_of
+from fa_jax.serving.orders import Traces, number_of, wanted
+from fa_jax.serving.service import Service
 
 ITSELF_ALONE = "default-src 'none'; connect-src 'self'; font-src 'self'; img-src data:; " + (
     "style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -35,15 +35,13 @@ async def trace(request: Request) -> JSONResponse:
     split: whether sentence by sentence."""
     service: Service = request.app.state.service
     fields = await read_fields(request, service.limits)
-    number, line = fields.get("run", 0), fields.get("q")
-    if not isinstance(number, int) or not 0 <= number < len(service.runs):
+    number, line = number_of(fields.get("run", 0)), fields.get("q")
+    if not 0 <= number < len(service.runs):
         raise HTTPException(400, f"run must be a number from 0 to {len(service.runs) - 1}")
     if not isinstance(line, str) or not line.strip():
         raise HTTPException(400, "q must be a sentence")
-    run = service.runs[number]
-    split = split_of(fields.get("split"))
-    order = Traces(run, threshold_of(fields.get("threshold"), run), split)
-    (found,) = await service.answer(order, run, [" ".join(line.split())], split)
+    order = Traces(**wanted(fields, service.runs[int(number)]))
+    (found,) = await service.answer(order, [" ".join(line.split())])
     return JSONResponse(found)
 
 

@@ -14,7 +14,7 @@ def warm_up(run: Run) -> None:
     """Searches of few and of many lines, those with alternatives, and traces of short sentences."""
     decoding: DecodingConfig = run.config.decoding
     for n_best, lines in product({1, decoding.beam_size}, (1, SMALLEST_BATCH + 1)):
-        Translations(run, decoding.threshold, n_best)(["1"] * lines)
+        Translations(run, decoding.threshold, n_best=n_best)(["1"] * lines)
     lengths = SHORTEST_SHAPE, 2 * SHORTEST_SHAPE
     for source, target in product(lengths, lengths):
         words = [[UNKNOWN] * source], [[UNKNOWN] * (target - 1)]  # its end is a word, too
