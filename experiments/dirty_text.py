@@ -1,11 +1,17 @@
 """What does text cost that is not as training's: other spaces, characters unseen, capitals, marks?
 
-The run of the package translates lines of its test set as they are, and made dirty in each of these
-ways. All have the same references. Lines that are read alike are translated once.
+Runs translate lines of their test sets as they are, and made dirty in each of these ways. Lines
+that are read alike are translated once.
+
+`python -m experiments.dirty_text en-ja runs/mine`: the run of the package, and one of your own.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
+from pathlib import Path
+
+import tyro
 
 import fa_jax
 from experiments.benchmarks.report import Headline, Report
@@ -14,6 +20,7 @@ from fa_jax.data.capitals import in_capitals
 from fa_jax.evaluation.scores import score_translations
 
 LINES = 400
+METRICS = ("bleu", "bleu_char")
 
 
 def _first_space(character: str) -> Callable[[str], str]:
@@ -64,47 +71,68 @@ TARGETS = {"capitals": 2.0, "small letters": 1.0, "Title Case": 1.0}
 LEAST = 0.3
 
 
-def measure() -> Report:
-    """A row for each way, the clean lines first."""
-    run = fa_jax.load_run("en-ja")
+def _lost(name: str) -> dict[str, float]:
+    """BLEU that a run loses in each way; with "as it is" what it has."""
+    run = fa_jax.load_run(name)
     sources, references = zip(*islice(run.pairs("test"), LINES), strict=True)
 
     known: dict[tuple[str, bool], str] = {}
 
-    def bleu(lines: Sequence[str]) -> float:
+    def translated(lines: Sequence[str]) -> list[str]:
         read = [(run.source.usual(line), in_capitals(line)) for line in lines]
         new = {key: line for key, line in zip(read, lines, strict=True) if key not in known}
         records = fa_jax.translate(run, [*new.values()], split=False)
         texts = [record["translations"][0]["text"] for record in records]
         known.update(zip(new, texts, strict=True))
-        scores = score_translations([known[key] for key in read], references, "ja")
-        return float(scores["bleu_char"])
+        return [known[key] for key in read]
 
-    clean = bleu(sources)
-    rows = [{"text": "as it is", "lines changed": 0, "BLEU": clean, "lost": 0.0}]
-    for name, dirty in WAYS.items():
-        lines = [*map(dirty, sources)]
-        changed = sum(a != b for a, b in zip(lines, sources, strict=True))
-        found = bleu(lines)
-        rows.append({"text": name, "lines changed": changed, "BLEU": found, "lost": clean - found})
-    lost = {row["text"]: row["lost"] for row in rows}
-    others = [lost[name] for name in WAYS if name not in TARGETS]
+    def bleu(texts: Sequence[str], written: Callable[[str], str] = str) -> float:
+        expected = [*map(written, references)]
+        scores = score_translations(texts, expected, run.target.language, METRICS)
+        return float(scores.get("bleu_char", scores["bleu"]))
+
+    clean = translated(sources)
+    found = {"as it is": bleu(clean)}
+    for way, dirty in WAYS.items():
+        # Capitals are translated into capitals, so there the clean lines' translations are, too.
+        written = str.upper if dirty is str.upper else str
+        before = bleu([*map(written, clean)], written)
+        found[way] = before - bleu(translated([*map(dirty, sources)]), written)
+    return found
+
+
+def measure(runs: Sequence[str]) -> Report:
+    """A row for each way, a column for each run."""
+    lost = {Path(run).name: _lost(run) for run in runs}
+    rows = [{"BLEU lost by": way} | {name: of[way] for name, of in lost.items()} for way in WAYS]
+    most = {way: max(of[way] for of in lost.values()) for way in WAYS}
+    others = [most[way] for way in WAYS if way not in TARGETS]
     headlines = [
         Headline(
             "BLEU lost by other spaces, characters unseen or marks, at most", max(others), LEAST
         ),
-        *(Headline(f"BLEU lost by {name}", lost[name], most) for name, most in TARGETS.items()),
+        *(Headline(f"BLEU lost by {way}", most[way], limit) for way, limit in TARGETS.items()),
     ]
+    clean = ", ".join(f"{of['as it is']:.2f} ({name})" for name, of in lost.items())
     return Report(
         "dirty_text",
-        {"run": "en-ja", "lines": LINES, "beam": run.config.decoding.beam_size},
+        {"lines": LINES},
         rows,
-        ["BLEU on characters."],
+        [f"BLEU, on characters where it is Japanese; of the lines as they are {clean}."],
         headlines,
         question="what does text cost that is not as training's?",
-        command="python -m experiments.dirty_text",
+        command=f"python -m experiments.dirty_text {' '.join(runs)}",
     )
 
 
+def main(runs: tyro.conf.Positional[tuple[str, ...]] = ("en-ja",)):
+    """Measures what dirty text costs these runs.
+
+    Args:
+      runs: folders, or en-ja.
+    """
+    measure_and_publish(partial(measure, runs))
+
+
 if __name__ == "__main__":
-    measure_and_publish(measure)
+    tyro.cli(main)

@@ -52,7 +52,7 @@ def test_little_text_wants_few_subwords_much_dropout_and_small_batches():
     little, much = (fitted(start, Amount(words // 20, words)) for words in (100_000, 3_200_000))
     assert (little.data.target_vocabulary, much.data.target_vocabulary) == (1000, 30_000)
     assert (little.model.dropout, much.model.dropout) == (0.5, 0.0)
-    assert (little.training.batch_size, much.training.batch_size) == (32, 128)
+    assert (little.training.batch_size, much.training.batch_size) == (64, 128)
 
 
 def test_tokens_of_another_kind_count_as_words():
@@ -67,7 +67,7 @@ def test_any_amount_gives_settings_that_can_be(words):
     config = fitted(fa_jax.Config(), Amount(max(1, words // 20), words))
     assert 0 <= config.model.dropout <= 0.5
     assert 1000 <= config.data.source_vocabulary <= 4000
-    assert 32 <= config.training.batch_size <= 128
+    assert 64 <= config.training.batch_size <= 128
 
 
 def test_what_is_told_are_the_settings_and_their_source():
