@@ -27,8 +27,8 @@ from experiments.benchmarks.report import Headline, Report, publish
 from experiments.benchmarks.timing import alternate
 from experiments.measuring.folders import BENCHMARKS
 from fa_jax.attention import AttentionConfig, Flexible, Global, Reach, Sizes, Span, Step
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels
+from fa_jax.attention.step import Params
 from fa_jax.cache import set_up_process
 from fa_jax.config import ModelConfig
 from fa_jax.model import decoder

@@ -14,7 +14,6 @@ from fa_jax.attention.flexible import (
     init_flexible_attention,
 )
 from fa_jax.attention.learnt_in_windows import learn_in_windows
-from fa_jax.attention.linen import FlexibleAttention
 from fa_jax.attention.memory import prepare_memory
 from fa_jax.attention.score import Score, Sizes
 from fa_jax.attention.scores import (
@@ -53,7 +52,6 @@ __all__ = [
     "Feedback",
     "FineGrained",
     "Flexible",
-    "FlexibleAttention",
     "FlexibleAttentionOutput",
     "General",
     "Global",

@@ -22,10 +22,9 @@ from fa_jax.attention.checks import (
     check_state,
 )
 from fa_jax.attention.implementation import Implementation, for_step
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import Sizes, at_least_float32
 from fa_jax.attention.span import reach_of
-from fa_jax.attention.step import AttentionState, Memory, Step
+from fa_jax.attention.step import AttentionState, Memory, Params, Step
 from fa_jax.attention.window import window_mask
 
 Parts = tuple[Array | None, Array | None]

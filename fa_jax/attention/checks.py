@@ -7,8 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
 
-from fa_jax.attention.params import Params
-from fa_jax.attention.step import AttentionState, Memory
+from fa_jax.attention.step import AttentionState, Memory, Params
 
 
 def check_array(name: str, array: Array, shape: tuple[int | str, ...], kind: type):

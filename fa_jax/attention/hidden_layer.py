@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import Sizes, at_least_float32, glorot
+from fa_jax.attention.step import Params
 
 
 def init_hidden_layer(key: PRNGKeyArray, sizes: Sizes, *, feedback: bool = False) -> Params:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 import jax
+import jax.numpy as jnp
 
-from fa_jax.attention import dense, learnt_in_windows, unscored, windowed
+from fa_jax.attention import dense, learnt_in_windows, windowed
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.span import Reach
 from fa_jax.attention.step import Step, Weighed
@@ -35,7 +36,7 @@ def for_step(
         allowed = ", ".join(map(repr, IMPLEMENTATIONS))
         raise ValueError(f"implementation must be None or one of {allowed}, got {name!r}")
     if config.span.scores_nothing:
-        return unscored.weigh
+        return _nothing
     if step.state.taps:
         if name != "windowed" or config.span.needs_every_position(step.state.span):
             raise ValueError(
@@ -50,6 +51,18 @@ def for_step(
         pays = jax.default_backend() == WINDOWS_PAY_ON and long
         name = "windowed" if pays and config.span.narrows(step.threshold) else "dense"
     return IMPLEMENTATIONS[name]
+
+
+def _nothing(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
+    """A step that scores nothing: the focus stays, and positions keep what they remember."""
+    focus, (_, length, size) = step.state.focus, step.memory.annotations.shape
+    return Weighed(
+        context=jnp.zeros((*focus.shape, size), step.memory.annotations.dtype),
+        focus=focus,
+        state=step.state.score,
+        weights=jnp.zeros((*focus.shape, length), focus.dtype) if details else None,
+        taps=step.state.taps,
+    )
 
 
 def for_search(

@@ -1,9 +1,8 @@
 """A step in its windows whose gradient costs what the windows cost, too.
 
-Transposed, a scan adds to a constant's gradient a whole array a step. The memory is such a
-constant: however narrow the windows, each step would add to all its positions. Here its gradient
-takes another way. The state carries *taps*, zeros of the memory's shape, from step to step; on the
-way back their gradient goes from step to step, and each one adds what its windows add, in place.
+The memory is the same in all steps: however narrow the windows, each step would add to the gradient
+of all its positions. So the state carries taps of the memory's shape from step to step; on the way
+back their gradient goes from step to step, and each one adds what its windows add, in place.
 """
 
 from functools import partial
@@ -13,10 +12,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention.attention_config import AttentionConfig
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
 from fa_jax.attention.span import Reach, by_position
-from fa_jax.attention.step import AttentionState, Memory, Step, Weighed
+from fa_jax.attention.step import AttentionState, Memory, Params, Step, Weighed
+from fa_jax.attention.tap import tap
 from fa_jax.attention.window_chunks import BLOCK, chunks_of, rows_of
 from fa_jax.attention.windowed import of_dimensions, read, sums_in_windows, terms
 
@@ -52,7 +51,9 @@ def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, Att
         raise ValueError("this score needs all positions in training: each remembers something")
     source = memory.annotations, memory.keys
     annotations, keys = jax.lax.stop_gradient(source)
-    taps = tuple(_tap(leaf) for leaf in filter(_has_gradient, jax.tree.leaves(source)))
+    taps = tuple(
+        tap(_zeros, _unblocked, leaf) for leaf in filter(_has_gradient, jax.tree.leaves(source))
+    )
     memory = memory.replace(annotations=annotations, keys=keys)
     return memory, state.replace(taps=taps)
 
@@ -69,25 +70,16 @@ def _has_gradient(leaf: Array) -> bool:
     return jnp.issubdtype(leaf.dtype, jnp.floating)
 
 
-@jax.custom_vjp
-def _tap(leaf: Float[Array, "B S *X"]) -> Float[Array, "B blocks block *X"]:
-    """Zeros, whose gradient is the leaf's.
-
-    They are the leaf's in name, too: `vmap` gives each example its own only so.
-    """
+def _zeros(leaf: Float[Array, "B S *X"]) -> Float[Array, "B blocks block *X"]:
+    """Blocks of positions, the last one filled up."""
     rows, length, *rest = leaf.shape
-    blocks = -(-length // BLOCK)
-    padding = [(0, 0), (0, blocks * BLOCK - length), *[(0, 0)] * len(rest)]
-    padded = jnp.pad(at_least_float32(leaf), padding).reshape(rows, blocks, BLOCK, *rest)
-    return jnp.where(False, padded, 0)
+    return jnp.zeros((rows, -(-length // BLOCK), BLOCK, *rest), at_least_float32(leaf).dtype)
 
 
-def _of_tap(like: Array, gradient: Array) -> tuple[Array]:
-    flat = gradient.reshape(len(gradient), -1, *gradient.shape[3:])
-    return (flat[:, : like.shape[1]].astype(like.dtype),)
-
-
-_tap.defvjp(lambda leaf: (_tap(leaf), leaf), _of_tap)
+def _unblocked(
+    blocks: Float[Array, "B blocks block *X"], like: Float[Array, "B S *X"]
+) -> Float[Array, "B S *X"]:
+    return blocks.reshape(len(blocks), -1, *blocks.shape[3:])[:, : like.shape[1]]
 
 
 def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:

@@ -5,9 +5,8 @@ from jaxtyping import Array, Float, Int, PyTree
 
 from fa_jax.attention.attention_config import DEFAULT, AttentionConfig, title_of
 from fa_jax.attention.checks import check_array, check_lengths, check_params
-from fa_jax.attention.params import Params
 from fa_jax.attention.position_chunks import in_chunks
-from fa_jax.attention.step import Memory
+from fa_jax.attention.step import Memory, Params
 
 
 def prepare_memory(

@@ -14,7 +14,7 @@ from flax.linen import initializers
 from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_array
-from fa_jax.attention.params import Params
+from fa_jax.attention.step import Params
 
 InputKernels = tuple[Array | None, Array | None]
 
@@ -144,11 +144,3 @@ def glorot(key: PRNGKeyArray, *shape: int) -> Float[Array, "..."]:
 def at_least_float32(x: Array) -> Array:
     """Softmax, penalty and focus need the precision even where products are bfloat16."""
     return x if jnp.finfo(x.dtype).bits >= 32 else x.astype(jnp.float32)
-
-
-def multiplied(query: Float[Array, "N K Q"], keys: Float[Array, "N S H"]) -> Float[Array, "N K S"]:
-    """Each query times each key of its row."""
-    check_array("query", query, (*query.shape[:2], keys.shape[-1]), jnp.floating)
-    return jnp.einsum(
-        "nkh,nsh->nks", query, keys, preferred_element_type=at_least_float32(query).dtype
-    )

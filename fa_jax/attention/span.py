@@ -12,9 +12,8 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_array
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
-from fa_jax.attention.step import Step
+from fa_jax.attention.step import Params, Step
 
 
 @struct.dataclass

@@ -1,10 +1,14 @@
 """What a step of attention starts from, and what its weights come to."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Float, Int, PyTree
 
-from fa_jax.attention.params import Params
+Params = Mapping[str, Any]
+"""A nested dict of arrays, or whatever reads like one (Flax's frozen dict)."""
 
 
 @struct.dataclass

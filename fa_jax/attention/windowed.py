@@ -15,11 +15,10 @@ from jaxtyping import Array, Float, Int, PyTree
 
 from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
-from fa_jax.attention.params import Params
 from fa_jax.attention.running_softmax import RunningSoftmax
 from fa_jax.attention.score import at_least_float32, scores_of
 from fa_jax.attention.span import Reach, by_position
-from fa_jax.attention.step import Step, Weighed
+from fa_jax.attention.step import Params, Step, Weighed
 from fa_jax.attention.window import window_mask
 from fa_jax.attention.window_chunks import BLOCK, Chunk, chunks_of, rows_of
 

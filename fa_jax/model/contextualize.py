@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from fa_jax.attention.params import Params
 from fa_jax.attention.position_chunks import in_chunks
+from fa_jax.attention.step import Params
 from fa_jax.model.product import dense, init_dense
 
 OPEN = 2.0

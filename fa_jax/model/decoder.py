@@ -18,7 +18,7 @@ from fa_jax.attention import (
     initial_attention_state,
 )
 from fa_jax.attention.attend import Parts, attend_projected, attention_kernels
-from fa_jax.attention.params import Params
+from fa_jax.attention.step import Params
 from fa_jax.config import ModelConfig
 from fa_jax.model.fused import Kernels, Products
 from fa_jax.model.lstm import State, init_lstm, lstm_update

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 from flax.linen import initializers
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
-from fa_jax.attention.params import Params
 from fa_jax.attention.position_chunks import chunk_of, chunks, with_chunk
+from fa_jax.attention.step import Params
 from fa_jax.config import ModelConfig
 from fa_jax.model.dropout import dropout, split_keys
 from fa_jax.model.lstm import State, init_lstm, lstm_states, zero_state

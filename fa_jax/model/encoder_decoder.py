@@ -11,7 +11,7 @@ from jaxtyping import Array, Float, Int, Key, PRNGKeyArray, PyTree
 from fa_jax.attention import AttentionOutput, Memory
 from fa_jax.attention.implementation import Implementation
 from fa_jax.attention.memory import prepared_in_chunks
-from fa_jax.attention.params import Params
+from fa_jax.attention.step import Params
 from fa_jax.config import ModelConfig
 from fa_jax.data.vocabulary import BEGIN, END
 from fa_jax.model import decoder

@@ -2,8 +2,8 @@
 
 Transposing `lax.scan` adds every step's contribution to each kernel's gradient inside the loop:
 many small products, and a read and write of the whole gradient a step. The same sum is one large
-product of all steps' inputs with all steps' output gradients. What is added up over steps is added
-up in float32, also where products are bfloat16.
+product of all steps' inputs with all steps' output gradients, which taps bring out of the loop.
+What is added up over steps is added up in float32, also where products are bfloat16.
 """
 
 from collections.abc import Callable
@@ -11,13 +11,17 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention.score import at_least_float32
+from fa_jax.attention.tap import tap
 from fa_jax.model.product import contract
 
+Taps = tuple[Float[Array, "*T B I"], Float[Array, "*T B J"]]
+"""Of a kernel: their gradients are the inputs that it multiplied, and those of its products."""
 
-@partial(jax.custom_vjp, nondiff_argnums=(0, 1))
+
 def hoisted_scan(
     step: Callable,
     rematerialize: bool,
@@ -32,70 +36,48 @@ def hoisted_scan(
     step uses each kernel once. rematerialize: recompute the steps in the backward pass. inputs:
     leaves [T, B, ...], one x a step; the first is as precise as the factors.
     """
-
-    def product(name: str, x: Array) -> Array:
-        return contract("bi,ij->bj", x, kernels[name].astype(x.dtype))
-
-    return jax.lax.scan(lambda carry, x: step(product, constants, carry, x), carry, inputs)
-
-
-def _forward(step, rematerialize, kernels, constants, carry, inputs):
     first = jax.tree.leaves(inputs)[0]
-    rounded = {name: kernel.astype(first.dtype) for name, kernel in kernels.items()}
-    taps = {
-        name: jnp.zeros((*first.shape[:2], kernel.shape[1]), first.dtype)
-        for name, kernel in kernels.items()
-    }
+    zeros = partial(_zeros, first.shape[:2], first.dtype)
+    taps = {name: tap(zeros, _kernel_gradient, kernel) for name, kernel in kernels.items()}
+    rounded = jax.tree.map(lambda x: jax.lax.stop_gradient(x).astype(first.dtype), kernels)
+    wide = jax.tree.map(_wide, constants)  # gradients are added up as precisely
 
-    def body(wide, carry, x, taps):
-        factors = {}
+    def body(carry: PyTree, x: tuple[PyTree, dict[str, Taps]]) -> tuple[PyTree, PyTree]:
+        inputs, taps = x
+        narrow = jax.tree.map(lambda x, given: x.astype(given.dtype), wide, constants)
 
         def product(name: str, x: Array) -> Array:
-            factors[name] = x
             return _tapped_product(x, rounded[name], taps[name])
 
-        narrow = jax.tree.map(lambda x, given: x.astype(given.dtype), wide, constants)
-        carry, y = step(product, narrow, carry, x)
-        return carry, (y, factors)
+        return step(product, narrow, carry, inputs)
 
     if rematerialize:
         body = jax.checkpoint(body)
-
-    def scan(taps, constants, carry, inputs):
-        wide = jax.tree.map(  # gradients are added up as precisely
-            lambda x: at_least_float32(x) if jnp.issubdtype(x.dtype, jnp.floating) else x, constants
-        )
-        carry, (ys, factors) = jax.lax.scan(
-            lambda carry, x: body(wide, carry, *x), carry, (inputs, taps)
-        )
-        return (carry, ys), factors
-
-    outputs, backward, factors = jax.vjp(scan, taps, constants, carry, inputs, has_aux=True)
-    return outputs, (backward, factors, kernels)
+    return jax.lax.scan(body, carry, (inputs, taps))
 
 
-def _backward(step, rematerialize, residuals, gradient):
-    backward, factors, kernels = residuals
-    taps, constants, carry, inputs = backward(gradient)
-    gradients = {
-        name: contract("tbi,tbj->ij", factors[name], tap).astype(kernels[name].dtype)
-        for name, tap in taps.items()
-    }
-    return gradients, constants, carry, inputs
+def _zeros(rows: tuple[int, int], dtype: DTypeLike, kernel: Float[Array, "I J"]) -> Taps:
+    return tuple(jnp.zeros((*rows, size), dtype) for size in kernel.shape)
 
 
-hoisted_scan.defvjp(_forward, _backward)
+def _kernel_gradient(taps: Taps, kernel: Float[Array, "I J"]) -> Float[Array, "I J"]:
+    return contract("tbi,tbj->ij", *taps)
+
+
+def _wide(x: Array) -> Array:
+    return at_least_float32(x) if jnp.issubdtype(x.dtype, jnp.floating) else x
 
 
 @jax.custom_vjp
-def _tapped_product(x: Array, kernel: Array, tap: Array) -> Array:
-    """`x @ kernel`; its gradient also becomes the tap's, which the scan stacks step by step."""
+def _tapped_product(x: Float[Array, "B I"], kernel: Float[Array, "I J"], taps: Taps) -> Array:
+    """`x @ kernel`, whose gradient is that of x and of a step's taps."""
     return contract("bi,ij->bj", x, kernel)
 
 
-def _tapped_backward(kernel, gradient):
+def _backward(factors, gradient):
+    x, kernel = factors
     gradient = gradient.astype(kernel.dtype)
-    return contract("bj,ij->bi", gradient, kernel).astype(kernel.dtype), None, gradient
+    return contract("bj,ij->bi", gradient, kernel).astype(x.dtype), None, (x, gradient)
 
 
-_tapped_product.defvjp(lambda *args: (_tapped_product(*args), args[1]), _tapped_backward)
+_tapped_product.defvjp(lambda *args: (_tapped_product(*args), args[:2]), _backward)

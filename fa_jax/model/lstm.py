@@ -12,8 +12,8 @@ import jax.numpy as jnp
 from flax.linen import initializers
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
+from fa_jax.attention.step import Params
 from fa_jax.model.product import contract
 
 State = tuple[Float[Array, "*N H"], Float[Array, "*N H"]]

@@ -10,8 +10,8 @@ from flax.linen import initializers
 from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import at_least_float32
+from fa_jax.attention.step import Params
 
 ROUNDED = "bfloat16"
 """JAX's name for the precision of products whose factors may be rounded."""

@@ -234,22 +234,6 @@ def test_bfloat16_stays_near(implementation):
     np.testing.assert_allclose(output.weights, wanted[1], atol=0.02)
 
 
-def test_module_is_the_function():
-    params, arrays, lengths = case()
-    module = fa_jax.FlexibleAttention(**SIZES, threshold=1.2)
-    variables = {"params": {"flexible_attention": jax.tree.map(jnp.float32, params)}}
-    steps = [jnp.asarray(arrays[name]) for name in ("query", "feedback", "focus")]
-
-    def whole(module, annotations, lengths, *steps):
-        return module(*steps, module.prepare_memory(annotations, lengths))
-
-    inputs = (jnp.asarray(arrays["annotations"]), jnp.asarray(lengths), *steps)
-    output = module.apply(variables, *inputs, method=whole)
-    assert_equal(output, reference(params, arrays, lengths, threshold=1.2))
-    fresh = module.init(jax.random.key(0), *inputs, method=whole)
-    assert jax.tree.structure(fresh) == jax.tree.structure(variables)
-
-
 def test_parameters_are_those_documented():
     params = fa_jax.init_flexible_attention(jax.random.key(0), **SIZES)
     assert jax.tree.map(jnp.shape, params) == {

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
+import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
-from fa_jax.attention.params import Params
-from fa_jax.attention.score import Score, Sizes, multiplied
+from fa_jax.attention.checks import check_array
+from fa_jax.attention.score import Score, Sizes, at_least_float32
+from fa_jax.attention.step import Params
 
 
 @dataclass(frozen=True)
@@ -27,4 +29,6 @@ class Dot(Score):
         keys: Float[Array, "N S H"],
         state: PyTree,
     ) -> Float[Array, "N K S"]:
-        return multiplied(query, keys)
+        check_array("query", query, (*query.shape[:2], keys.shape[-1]), jnp.floating)
+        wide = at_least_float32(query).dtype
+        return jnp.einsum("nkh,nsh->nks", query, keys, preferred_element_type=wide)

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from fa_jax.attention.hidden_layer import init_hidden_layer
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import Score, Sizes, at_least_float32, glorot
+from fa_jax.attention.step import Params
 
 
 @dataclass(frozen=True)

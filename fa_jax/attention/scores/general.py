@@ -2,24 +2,16 @@
 
 from dataclasses import dataclass
 
-from jaxtyping import Array, Float, PRNGKeyArray, PyTree
+from jaxtyping import PRNGKeyArray
 
-from fa_jax.attention.params import Params
-from fa_jax.attention.score import Score, Sizes, glorot, multiplied
+from fa_jax.attention.score import Sizes, glorot
+from fa_jax.attention.scores.dot import Dot
+from fa_jax.attention.step import Params
 
 
 @dataclass(frozen=True)
-class General(Score):
-    """`h_{t-1} · W h̄_s`."""
+class General(Dot):
+    """`h_{t-1} · W h̄_s`: the keys are `W h̄_s`."""
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         return {"memory_kernel": glorot(key, sizes.memory, sizes.query)}
-
-    def evaluate(
-        self,
-        params: Params,
-        query: Float[Array, "N K Q"],
-        keys: Float[Array, "N S H"],
-        state: PyTree,
-    ) -> Float[Array, "N K S"]:
-        return multiplied(query, keys)

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import Score, Sizes, at_least_float32, glorot
+from fa_jax.attention.step import Params
 
 
 @dataclass(frozen=True)

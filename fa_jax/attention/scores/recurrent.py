@@ -7,13 +7,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from fa_jax.attention.checks import check_positive
-from fa_jax.attention.hidden_layer import init_hidden_layer, project_hidden
-from fa_jax.attention.params import Params
-from fa_jax.attention.score import Score, Sizes, at_least_float32, glorot
+from fa_jax.attention.hidden_layer import project_hidden
+from fa_jax.attention.score import Sizes, at_least_float32, glorot
+from fa_jax.attention.scores.concat import Concat
+from fa_jax.attention.step import Params
 
 
 @dataclass(frozen=True)
-class Recurrent(Score):
+class Recurrent(Concat):
     """`v · tanh(W [h_{t-1}; h̄_s; d_{t,s}])`; d is updated at each step by a gated recurrent unit.
 
     `d_{t+1,s} = GRU(d_{t,s}, [a_t(s-n), ..., a_t(s+n)])` (Cho et al. 2014), 0 at first.
@@ -29,10 +30,8 @@ class Recurrent(Score):
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         concat_key, score_key, input_key, recurrent_key = jax.random.split(key, 4)
-        kernel_key, vector_key = jax.random.split(concat_key)
         units, inputs = self.dynamic_size, 2 * self.neighbours + 1
-        return init_hidden_layer(kernel_key, sizes) | {
-            "vector": glorot(vector_key, sizes.attention),
+        return super().init(concat_key, sizes) | {
             "dynamic_kernel": glorot(score_key, units, sizes.attention),
             "cell": {
                 "input_kernel": glorot(input_key, inputs, 3 * units),

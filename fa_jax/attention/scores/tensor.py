@@ -10,8 +10,8 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.hidden_layer import project_hidden
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Score, Sizes, glorot
+from fa_jax.attention.step import Params
 
 Keys = tuple[Float[Array, "N S D"], Float[Array, "N S C"]]
 

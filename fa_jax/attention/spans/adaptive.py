@@ -9,10 +9,9 @@ from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.hidden_layer import decide, init_decision
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
 from fa_jax.attention.span import Reach, Span
-from fa_jax.attention.step import Step
+from fa_jax.attention.step import Params, Step
 from fa_jax.attention.window import window_around
 
 INITIAL_EXTENT_BIAS = 2.0

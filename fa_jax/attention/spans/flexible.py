@@ -11,10 +11,9 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.hidden_layer import decide, init_decision
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes
 from fa_jax.attention.span import Reach, Span
-from fa_jax.attention.step import Step
+from fa_jax.attention.step import Params, Step
 from fa_jax.attention.window import Window, window_around
 
 INITIAL_STRENGTH_BIAS = -4.0

@@ -10,10 +10,9 @@ from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, UInt32
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.hidden_layer import hidden_layer_score
-from fa_jax.attention.params import Params
 from fa_jax.attention.score import InputKernels, Sizes, at_least_float32, glorot
-from fa_jax.attention.span import Reach, Span
-from fa_jax.attention.step import Memory, Step
+from fa_jax.attention.span import Reach, Span, by_position
+from fa_jax.attention.step import Memory, Params, Step
 
 INITIAL_STOP_BIAS = -1.0
 """A head that hardly stops at first sees far (Raffel et al. 2017, 2.4)."""
@@ -107,17 +106,15 @@ class MonotonicChunkwise(Span):
         """In training the softmax over the chunk, in expectation over where the head stopped."""
         if reach.state.noise is None:
             return super().weights(scores, window, reach, positions)
-        if scores.ndim == 4:
-            of_dimension = lambda x: self.weights(x, window, reach, positions)  # noqa: E731
-            return jax.vmap(of_dimension, in_axes=-1, out_axes=-1)(scores)
-        behind, length = self.chunk - 1, scores.shape[-1]
-        padded = jnp.pad(scores, [(0, 0), (0, 0), (behind, 0)], constant_values=-jnp.inf)
-        # chunks[..., s, i]: position s - behind + i, as seen by a head that stopped at s.
-        chunks = jnp.stack([padded[..., i : i + length] for i in range(self.chunk)], -1)
-        shares = reach.prior[..., None] * jax.nn.softmax(chunks, axis=-1)
-        ahead = jnp.pad(shares, [(0, 0), (0, 0), (0, behind), (0, 0)])
-        weights = sum(ahead[..., behind - i : behind - i + length, i] for i in range(self.chunk))
-        return jnp.where(window, weights, 0)
+        behind, length, ndim = self.chunk - 1, scores.shape[2], scores.ndim
+        nothing = [(0, 0)] * (ndim - 3)
+        padded = jnp.pad(scores, [(0, 0), (0, 0), (behind, 0), *nothing], constant_values=-jnp.inf)
+        # chunks[:, :, s, ..., i]: position s - behind + i, as seen by a head that stopped at s.
+        chunks = jnp.stack([padded[:, :, i : i + length] for i in range(self.chunk)], -1)
+        shares = by_position(reach.prior, ndim + 1) * jax.nn.softmax(chunks, axis=-1)
+        ahead = jnp.pad(shares, [(0, 0), (0, 0), (0, behind), *nothing, (0, 0)])
+        seen = (ahead[:, :, behind - i :][:, :, :length, ..., i] for i in range(self.chunk))
+        return jnp.where(by_position(window, ndim), sum(seen), 0)
 
     def _noise(
         self, keys: UInt32[Array, "B K 2"], steps: Int[Array, "B K"], length: int
