@@ -143,7 +143,7 @@ def _training(config: Config, device: jax.Device) -> Program:
 def _forced(config: Config, device: jax.Device) -> Program:
     def log_probs(params, source, lengths, target):
         read = read_source(params, config.model, source, lengths)
-        bottleneck, _ = force_translation(params, config.model, read, target, threshold=1.2)
+        bottleneck, _ = force_translation(params, config.model, read, source, target, threshold=1.2)
         return word_log_probs(params, bottleneck, target)
 
     params, source, lengths = _read(config, device)

@@ -84,7 +84,8 @@ def _batch(length: int) -> Batch:
     random, rows = np.random.default_rng(0), WORDS // length
     lengths = jnp.full(rows, length)
     source, target = random.integers(4, VOCABULARY, (2, rows, length)).astype(np.int32)
-    return Batch(jnp.asarray(source), lengths, jnp.asarray(target), lengths, jnp.arange(rows))
+    ids, ones = jnp.arange(rows), jnp.ones(rows, int)
+    return Batch(jnp.asarray(source), lengths, jnp.asarray(target), lengths, ids, ones)
 
 
 def _gradient(params: Params, batch: Batch, config: Config) -> Params:

@@ -68,4 +68,5 @@ def full_batch(
         target=random.integers(4, target_vocabulary, (size, length)).astype(np.int32),
         target_lengths=lengths,
         ids=np.arange(size, dtype=np.int32),
+        sentences=np.ones(size, np.int32),
     )

@@ -17,9 +17,10 @@ from experiments.benchmarks.operations import largest_product, operations, opera
 from experiments.benchmarks.report import Headline, Report
 from experiments.benchmarks.timing import alternate
 from fa_jax.config import Config
-from fa_jax.data.batches import Batch, make_batch, plan_batches
+from fa_jax.data.batches import Batch
 from fa_jax.data.prepared import prepare
 from fa_jax.presets import preset
+from fa_jax.training.epochs import Epochs
 from fa_jax.training.optimizer import make_optimizer
 from fa_jax.training.schedule import StepSettings
 from fa_jax.training.step import TrainState, init_state, make_train_step, replicate, shard
@@ -35,16 +36,12 @@ def measure(rounds: int = 15, languages: str = "en-ja") -> Report:
     """
     config = preset("small", languages, "")
     data = prepare(config.data)
-    plan = plan_batches(
-        data.train.lengths,
-        batch_size=config.training.batch_size,
-        max_length=data.max_length,
-        padded_shapes=config.data.padded_shapes,
-    )
+    epoch = Epochs(config, data).first
+    plan = epoch.plan
     vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
     # A step's time depends on its shape alone: one batch of each, weighted by how many there are.
     _, first, counts = np.unique(plan.shapes, axis=0, return_index=True, return_counts=True)
-    batches = {i: make_batch(data.train, plan, i) for i in first.tolist()}
+    batches = {i: epoch.batch(i)[1] for i in first.tolist()}
     sides = {"product": largest_product()}
     models = {layers: replace(config.model, layers=layers) for layers in LAYERS}
     for layers, model in models.items():

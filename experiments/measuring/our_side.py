@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import numpy as np
 
-from fa_jax.data.batches import epoch_order, make_batch, plan_batches
 from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.vocabulary import Vocabulary
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import score_translations
 from fa_jax.runs.run import Run, load_run
 from fa_jax.runs.search import search_lines
+from fa_jax.training.epochs import Epochs, Numbered
 from fa_jax.training.optimizer import make_optimizer
 from fa_jax.training.schedule import StepSettings
 from fa_jax.training.step import init_state, make_train_step, replicate, shard
@@ -41,14 +42,9 @@ class FaJaxSide:
     """Our side, with the same answers as JoeyNMT's. batch: pairs a step of training has."""
 
     def __init__(self, run: Run, data: PreparedData, lines: Sequence[str], batch: int):
-        self._run, self._data, self._lines = run, data, lines
-        config = run.config
-        self._plan = plan_batches(
-            data.train.lengths,
-            batch_size=batch,
-            max_length=data.max_length,
-            padded_shapes=config.data.padded_shapes,
-        )
+        self._run, self._lines = run, lines
+        config = replace(run.config, training=replace(run.config.training, batch_size=batch))
+        self._epochs = Epochs(config, data)
         optimizer = make_optimizer(config.training)
         self._step = make_train_step(config, optimizer)
         self._settings = StepSettings(config.training.learning_rate)
@@ -56,26 +52,24 @@ class FaJaxSide:
         state = init_state(config, optimizer, *vocabularies)
         self.parameters = sum(leaf.size for leaf in jax.tree.leaves(state.params))
         self._state = replicate(state)
-        self._order = epoch_order(self._plan, config.training.seed, 0)
         self._next = 0
 
     def warm_up(self):
         """One step of each padded shape."""
-        shapes = {tuple(shape): index for index, shape in enumerate(self._plan.shapes.tolist())}
-        self._train(shapes.values())
+        first = self._epochs.first
+        _, places = np.unique(first.plan.shapes, axis=0, return_index=True)
+        self._train(map(first.batch, places.tolist()))
 
     def steps(self, count: int) -> dict[str, Any]:
         """So many steps of training."""
         self._next += count
-        return self._train(self._order[self._next - count : self._next])
+        return self._train(self._epochs.batches(self._next - count, self._next))
 
-    def _train(self, indices: Iterable[int]) -> dict[str, Any]:
+    def _train(self, batches: Iterable[Numbered]) -> dict[str, Any]:
         words, began = 0, time.perf_counter()
-        for index in indices:
-            batch = make_batch(self._data.train, self._plan, int(index))
+        for _, batch in batches:
             self._state, _ = self._step(self._state, shard(batch), self._settings)
-            rows = self._plan.rows[index]
-            words += int((self._data.train.target.lengths[rows[rows >= 0]] + 1).sum())
+            words += int(batch.target_lengths.sum())
         jax.block_until_ready(self._state)
         return {"seconds": time.perf_counter() - began, "tokens": words}
 

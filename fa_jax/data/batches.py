@@ -31,10 +31,11 @@ WORTH_COMPILING_ON_ACCELERATORS = 15_000_000
 
 @struct.dataclass
 class Batch:
-    """B sentence pairs, padded with 0. Rows that fill up the last batch have lengths 0 and id -1.
+    """B sentence pairs, padded with 0. Rows that fill up the last batch have length 0, id -1 and 0
+    sentences.
 
     target: words, then the end of sentence, which its length counts. ids: rows of the corpus.
-    sentences: of each row; None: it is one.
+    sentences: of each row, 1, or as many as a passage has.
     """
 
     source: Int[Array | np.ndarray, "B S"]
@@ -42,7 +43,7 @@ class Batch:
     target: Int[Array | np.ndarray, "B T"]
     target_lengths: Int[Array | np.ndarray, " B"]
     ids: Int[Array | np.ndarray, " B"]
-    sentences: Int[Array | np.ndarray, " B"] | None = None
+    sentences: Int[Array | np.ndarray, " B"]
 
 
 @dataclass(frozen=True)
@@ -177,14 +178,14 @@ def make_batch(
     pairs: EncodedPairs,
     plan: BatchPlan,
     index: int,
-    sentences: Int[np.ndarray, " N"] | None = None,
+    sentences: Int[np.ndarray, " N"],
 ) -> Batch:
-    """The plan's batch of this number. sentences: of each pair; None: each is one."""
+    """The plan's batch of this number. sentences: of each pair."""
     ids, (source_length, target_length) = plan.rows[index], plan.shapes[index].tolist()
     rows = ids[ids >= 0]
     source = pad([pairs.source[row] for row in rows], len(ids), source_length)
     target = pad([np.append(pairs.target[row], END) for row in rows], len(ids), target_length)
-    numbers = None if sentences is None else np.where(ids >= 0, sentences[ids], 0).astype(np.int32)
+    numbers = np.where(ids >= 0, sentences[ids], 0).astype(np.int32)
     return Batch(*source, *target, ids.astype(np.int32), numbers)
 
 

@@ -84,8 +84,8 @@ def trace_translations(
       keep: what to keep of a trace. Those of a batch are made when it is done, and weights by
         dimension are large.
     """
-    lines, few = any(END in words for words in translations), len(translations) <= SMALLEST_BATCH
-    force = on_local_devices(_force, 3, 1, few=few, model=model.config, lines=lines)
+    few = len(translations) <= SMALLEST_BATCH
+    force = on_local_devices(_force, 3, 1, few=few, model=model.config)
     targets = [[*words, END] for words in translations]
     lengths = [tuple(map(len, pair)) for pair in zip(sources, targets, strict=True)]
     most = batch_rows(len(lengths), decoding)
@@ -123,7 +123,6 @@ def _force(
     threshold: Float[Array, ""],
     *,
     model: ModelConfig,
-    lines: bool,
 ) -> tuple[dict[str, Array | None], tuple[Int[Array, "B T A"], Float[Array, "B T A"]]]:
     """What traces show of each step, the most likely words and their log p; a row a sentence."""
     params = cast_for_compute(params, model)
@@ -132,9 +131,9 @@ def _force(
         params,
         model,
         read,
+        source,
         target,
         threshold=threshold,
-        lines=source if lines else None,
         collect=_shown_of,
     )
     shown = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), attention)

@@ -94,37 +94,36 @@ def force_translation(
     params: Params,
     config: ModelConfig,
     read: Source,
+    source: Int[Array, "B S"],
     target: Int[Array, "B T"],
     *,
     threshold: float | Float[Array, ""] | Float[Array, "B 1"] = jnp.inf,
     implementation: Implementation = "dense",
-    lines: Int[Array, "B S"] | None = None,
     collect: Callable[[AttentionOutput], PyTree] = lambda attended: attended,
 ) -> tuple[Float[Array, "T B F"], PyTree]:
     """The decoder's steps while it is fed the target's words.
 
     Returns what the output layer reads, and what attention did: leaves [T, B, ...].
 
-    params: float32, so that gradients are not rounded, or cast. read: the sources. target: words,
-    padded to T. threshold, implementation: of `attend`; only "dense" has details. lines: the
-    sources' words, where they and targets may have several lines (`line_begins`). collect: what is
-    kept of each step's attention.
+    params: float32, so that gradients are not rounded, or cast. read: the sources. source, target:
+    words, padded to S and T; where they have several lines, attention begins each where the source
+    does (`line_begins`). threshold, implementation: of `attend`; only "dense" has details. collect:
+    what is kept of each step's attention.
     """
     embedding_keys, between_keys, bottleneck_keys = read.dropout_keys
     fed_back = jnp.pad(target[:, :-1], ((0, 0), (1, 0)), constant_values=BEGIN)
     embedded = embed_target(params, read, fed_back).swapaxes(0, 1)
     embedded = dropout(embedded, config.dropout, embedding_keys)
     masks = _masks(config, embedded, between_keys)
-    begins = None if lines is None else line_begins(lines, fed_back).T
+    begins = line_begins(source, fed_back).T
     params, threshold = params["decoder"], jnp.asarray(threshold, jnp.float32)
     kernels = decoder.step_kernels(params, config)
 
     def step(product, constants, state, inputs):
         params, memory, threshold = constants
         feedback, masks, begin = inputs
-        if begin is not None:
-            focus = jnp.where(begin < 0, state.attention.focus, begin)
-            state = state.replace(attention=state.attention.replace(focus=focus))
+        focus = jnp.where(begin < 0, state.attention.focus, begin)
+        state = state.replace(attention=state.attention.replace(focus=focus))
         state, attended = decoder.decoder_step(
             cast_for_compute(params, config),
             config,

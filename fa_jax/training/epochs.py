@@ -19,7 +19,6 @@ from fa_jax.data.batches import (
     plan_batches,
     plan_passages,
 )
-from fa_jax.data.encoded import EncodedPairs
 from fa_jax.data.passages import Passages, cut_passages
 from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
@@ -31,22 +30,19 @@ Numbered = tuple[Int[np.ndarray, " sentences"], Batch]
 
 @dataclass(frozen=True)
 class Epoch:
-    """Which batches there are. pairs: what stands in them. passages: None for sentences."""
+    """Which batches there are, and the passages that stand in them; a sentence alone is one."""
 
-    pairs: EncodedPairs
+    passages: Passages
     plan: BatchPlan
-    passages: Passages | None = None
 
     def batch(self, index: int) -> Numbered:
         """The batch of this number."""
-        ids = self.plan.rows[index]
+        passages, ids = self.passages, self.plan.rows[index]
         ids = ids[ids >= 0]
-        if self.passages is None:
-            return ids, make_batch(self.pairs, self.plan, index)
-        first, sentences = self.passages.first[ids], self.passages.sentences[ids]
-        rows = [np.arange(row, row + n) for row, n in zip(first, sentences, strict=True)]
-        numbers = self.passages.sentences
-        return np.concatenate(rows), make_batch(self.pairs, self.plan, index, numbers)
+        each = zip(passages.first[ids], passages.sentences[ids], strict=True)
+        rows = [np.arange(row, row + sentences) for row, sentences in each]
+        batch = make_batch(passages.pairs, self.plan, index, passages.sentences)
+        return np.concatenate(rows), batch
 
 
 class Epochs:
@@ -65,14 +61,19 @@ class Epochs:
         self._epoch = functools.lru_cache(maxsize=2)(epoch)
 
     @property
+    def first(self) -> Epoch:
+        """The first epoch."""
+        return self._epoch(0)
+
+    @property
     def steps(self) -> int:
         """Of an epoch; where it cuts documents anew there may be a few more or less."""
-        return len(self._epoch(0).plan)
+        return len(self.first.plan)
 
     @property
     def shapes(self) -> int:
         """Different padded shapes of the first epoch's batches."""
-        return len(np.unique(self._epoch(0).plan.shapes, axis=0))
+        return len(np.unique(self.first.plan.shapes, axis=0))
 
     def batches(self, first: int, last: int) -> Iterator[Numbered]:
         """From a step, counted from 0, to before another."""
@@ -94,7 +95,9 @@ def _sentences(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
         steps=functools.partial(total_steps, config.training),
         worth_compiling=WORTH_COMPILING if on_cpu else WORTH_COMPILING_ON_ACCELERATORS,
     )
-    return lambda number: Epoch(data.train, plan)
+    rows = np.arange(len(data.train.source))
+    epoch = Epoch(Passages(data.train, np.broadcast_to(1, rows.shape), rows), plan)
+    return lambda number: epoch
 
 
 def _passages(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
@@ -116,6 +119,6 @@ def _passages(config: Config, data: PreparedData) -> Callable[[int], Epoch]:
         plan = plan_passages(
             cut.pairs.lengths, tokens=tokens, max_length=longest, multiple=jax.device_count()
         )
-        return Epoch(cut.pairs, plan, cut)
+        return Epoch(cut, plan)
 
     return epoch

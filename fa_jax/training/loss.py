@@ -33,17 +33,6 @@ class BatchSums:
     gradient_norm: Float[Array, ""] | float = 0.0
 
 
-def count_sentences(batch: Batch) -> Float[Array, ""]:
-    """Real sentences; rows that fill up the last batch have length 0."""
-    return _sentences(batch).sum()
-
-
-def _sentences(batch: Batch) -> Float[Array, " B"]:
-    """Of each row; none where it is empty."""
-    numbers = batch.target_lengths > 0 if batch.sentences is None else batch.sentences
-    return numbers.astype(jnp.float32)
-
-
 def translation_loss(
     params: Params,
     config: Config,
@@ -69,10 +58,10 @@ def translation_loss(
         params,
         config.model,
         read,
+        batch.source,
         batch.target,
         threshold=threshold,
         implementation="windowed" if config.training.in_windows else "dense",
-        lines=batch.source if config.data.documents else None,
         collect=lambda attended: (attended.strength, attended.cost, attended.window),
     )
     inside = jnp.arange(batch.target.shape[1])[:, None] < batch.target_lengths[None]
@@ -88,13 +77,14 @@ def translation_loss(
     )
     strength, cost, scored = ((x.astype(mask.dtype) * mask).sum(0) for x in of_steps)
     steps = jnp.maximum(batch.target_lengths, 1)  # of an empty row 0 / 1, not 0 / 0
-    reward = (beta * strength - cost) / steps.astype(mask.dtype) * _sentences(batch)
+    of_rows = batch.sentences.astype(mask.dtype)
+    reward = (beta * strength - cost) / steps.astype(mask.dtype) * of_rows
     loss = (negative_log_prob - reward.sum()) / sentences
     sums = BatchSums(
         negative_log_prob,
         strength.sum(),
         mask.sum(),
-        count_sentences(batch),
+        of_rows.sum(),
         scored.sum(),
         (batch.source_lengths * batch.target_lengths).sum().astype(jnp.float32),
     )

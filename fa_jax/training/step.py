@@ -14,7 +14,7 @@ from fa_jax.compiler import CompiledForShapes, compiler_options
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
-from fa_jax.training.loss import BatchSums, count_sentences, translation_loss
+from fa_jax.training.loss import BatchSums, translation_loss
 from fa_jax.training.precision import training_precision
 from fa_jax.training.schedule import StepSettings, threshold_of_sentences
 
@@ -70,7 +70,7 @@ def make_train_step(
     def step(
         state: TrainState, batch: Batch, settings: StepSettings
     ) -> tuple[TrainState, BatchSums]:
-        sentences = jax.lax.psum(count_sentences(batch), AXIS)
+        sentences = jax.lax.psum(batch.sentences.sum().astype(jnp.float32), AXIS)
         # Folded with a sentence's number: the same on however many devices.
         key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
         keys = jax.vmap(partial(jax.random.fold_in, key))(batch.ids)

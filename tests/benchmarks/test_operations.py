@@ -39,7 +39,7 @@ def test_a_sentence_of_one_word_and_its_translation(query):
 
     def write(params):
         source = read_source(params, config, words, length)
-        bottleneck, _ = force_translation(params, config, source, words)
+        bottleneck, _ = force_translation(params, config, source, words, words)
         return word_log_probs(params, bottleneck, words)
 
     of = operations(config, VOCABULARY)

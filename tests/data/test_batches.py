@@ -149,7 +149,7 @@ def test_a_batch_holds_its_sentences_and_empty_rows():
     source = EncodedTexts(np.array([5, 6, 7, 8, 9], np.int32), np.array([0, 2, 5]))
     target = EncodedTexts(np.array([4, 4, 4, 5], np.int32), np.array([0, 3, 4]))
     made = plan(source.lengths, target.lengths, batch_size=3)
-    batch = make_batch(EncodedPairs(source, target), made, 0)
+    batch = make_batch(EncodedPairs(source, target), made, 0, np.ones(len(source), int))
     assert batch.source.shape == (3, 3)
     assert batch.target.shape == (3, 4)
     order = np.argsort(batch.ids)

@@ -51,9 +51,9 @@ def parameters(config=CONFIG):
 def forced(params, config, source_length, target_length, training_keys=None, **options):
     target = padded(TARGETS, target_length)
     lengths = jnp.array([len(s) for s in SOURCES])
-    params = cast_for_compute(params, config)
-    read = read_source(params, config, padded(SOURCES, source_length), lengths, training_keys)
-    bottleneck, attention = force_translation(params, config, read, target, **options)
+    params, source = cast_for_compute(params, config), padded(SOURCES, source_length)
+    read = read_source(params, config, source, lengths, training_keys)
+    bottleneck, attention = force_translation(params, config, read, source, target, **options)
     return word_log_probs(params, bottleneck, target), attention
 
 
@@ -130,9 +130,7 @@ def test_a_line_begins_where_the_source_has_its_line():
 @jax.jit
 def _forced_lines(params, sources, targets):
     read = read_source(params, CONFIG, sources, (sources > 0).sum(1))
-    bottleneck, attention = force_translation(
-        params, CONFIG, read, targets, threshold=0.5, lines=sources
-    )
+    bottleneck, attention = force_translation(params, CONFIG, read, sources, targets, threshold=0.5)
     return word_log_probs(params, bottleneck, targets), attention
 
 
@@ -201,9 +199,9 @@ def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
     log_probs, _ = forced(params, config, 7, 6, training_keys=keys)
     without, _ = forced(params, config, 7, 6)
     assert not np.allclose(log_probs[0, :3], without[0, :3])
-    target = padded(TARGETS[:1], 6)
-    read = read_source(params, config, padded(SOURCES[:1], 7), jnp.array([7]), keys[:1])
-    bottleneck, _ = force_translation(params, config, read, target)
+    source, target = padded(SOURCES[:1], 7), padded(TARGETS[:1], 6)
+    read = read_source(params, config, source, jnp.array([7]), keys[:1])
+    bottleneck, _ = force_translation(params, config, read, source, target)
     alone = word_log_probs(params, bottleneck, target)
     np.testing.assert_allclose(alone[0, :3], log_probs[0, :3], rtol=1e-5)
 
@@ -230,6 +228,7 @@ def test_bfloat16_keeps_the_gradients_of_long_translations():
         target=jax.random.randint(target_key, (rows, target_length), 3, vocabulary),
         target_lengths=jnp.full(rows, target_length),
         ids=jnp.arange(rows),
+        sentences=jnp.ones(rows, int),
     )
 
     @functools.partial(jax.jit, static_argnums=0)

@@ -12,7 +12,7 @@ from fa_jax.attention import Adaptive, AttentionConfig
 from fa_jax.config import Config, TrainingConfig
 from fa_jax.data.batches import Batch
 from fa_jax.presets import SYSTEMS
-from fa_jax.training.loss import count_sentences, translation_loss
+from fa_jax.training.loss import translation_loss
 from tests.model.reference import force
 from tests.model.test_encoder_decoder import (
     CONFIG,
@@ -35,6 +35,7 @@ def batch(rows=3, source_length=11, target_length=9):
         target=np.pad(padded(TARGETS, target_length), ((0, empty), (0, 0))),
         target_lengths=np.pad(LENGTHS[:, 1], (0, empty)),
         ids=np.pad(np.arange(3, dtype=np.int32), (0, empty), constant_values=-1),
+        sentences=np.pad(np.ones(3, np.int32), (0, empty)),
     )
     return jax.tree.map(jnp.asarray, made)
 
@@ -107,7 +108,7 @@ def test_a_passage_counts_its_sentences():
     (of_one, sums), (of_two, _) = (
         translation_loss(params, Config(model=CONFIG), some, sentences=number, **options)
         for some in (one, two)
-        for number in [count_sentences(some)]
+        for number in [jnp.float32(some.sentences.sum())]
     )
     np.testing.assert_allclose(of_one - of_two, sums.negative_log_prob / 3 / 2, rtol=1e-5)
 

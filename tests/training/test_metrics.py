@@ -24,7 +24,8 @@ def test_whoever_waits_for_the_compiler_is_told(tmp_path, capsys):
     shown = Metrics(tmp_path, 100, 0, 50, Checkpoints(tmp_path, "latest"))
     for source, target in [(12, 15), (12, 15), (20, 15), (12, 15)]:
         lengths = np.ones(4, np.int32)
-        batch = Batch(np.ones((4, source)), lengths, np.ones((4, target)), lengths, lengths)
+        sides = np.ones((4, source)), lengths, np.ones((4, target)), lengths
+        batch = Batch(*sides, ids=lengths, sentences=lengths)
         shown.begins(batch, 2)
     shown.close()
     first, second = capsys.readouterr().err.splitlines()
