@@ -27,8 +27,8 @@ from fa_jax.attention.span import reach_of
 from fa_jax.attention.step import AttentionState, Memory, Params, Step
 from fa_jax.attention.window import window_mask
 
-Parts = tuple[Array | None, Array | None]
-"""What the score and the span read of query and feedback; None where it is nothing."""
+Parts = dict[str, Array]
+"""What "score" and "span" read of query or feedback; who reads nothing of it is not there."""
 
 
 @struct.dataclass
@@ -206,8 +206,13 @@ def attention_kernels(
 
     A decoder may fuse them with products of its own.
     """
-    of_span = config.span.kernels(params, query_size)
-    return tuple(zip(config.score.kernels(params["score"]), of_span, strict=True))
+    readers = {
+        "score": config.score.kernels(params["score"]),
+        "span": config.span.kernels(params, query_size),
+    }
+    return tuple(
+        {name: of[side] for name, of in readers.items() if of[side] is not None} for side in (0, 1)
+    )
 
 
 def project(name: str, kernels: Parts, x: Float[Array, "*N X"]) -> Parts:
@@ -216,10 +221,9 @@ def project(name: str, kernels: Parts, x: Float[Array, "*N X"]) -> Parts:
     Raises:
       ValueError: the input's size is not the kernels'.
     """
-    for kernel in kernels:
-        if kernel is not None:
-            check_array(name, x, (*x.shape[:-1], kernel.shape[0]), jnp.floating)
-    return tuple(None if kernel is None else x @ kernel for kernel in kernels)
+    for kernel in kernels.values():
+        check_array(name, x, (*x.shape[:-1], kernel.shape[0]), jnp.floating)
+    return {reader: x @ kernel for reader, kernel in kernels.items()}
 
 
 def attend_projected(
@@ -240,15 +244,18 @@ def attend_projected(
     threshold: also one a sentence.
     """
     hypotheses, taps = query.shape[1:-1], state.taps
-    inputs = (query, _sum(of_query, of_feedback), state.replace(taps=()))
-    query, (score_part, span_part), state = jax.tree.map(
+    both = {
+        name: part + of_feedback[name] for name, part in of_query.items() if name in of_feedback
+    }
+    inputs = (query, of_query | of_feedback | both, state.replace(taps=()))
+    query, parts, state = jax.tree.map(
         lambda x: x.reshape(x.shape[0], -1, *x.shape[1 + len(hypotheses) :]), inputs
     )
     focus = at_least_float32(state.focus)
     step = Step(
         params=params,
-        query=query if score_part is None else score_part,
-        span_query=span_part,
+        query=parts.get("score", query),
+        span_query=parts.get("span"),
         state=state.replace(focus=focus, taps=taps),
         memory=memory,
         threshold=threshold,
@@ -270,10 +277,3 @@ def attend_projected(
     )
     output = jax.tree.map(lambda x: x.reshape(x.shape[0], *hypotheses, *x.shape[2:]), output)
     return output.replace(state=output.state.replace(taps=weighed.taps))
-
-
-def _sum(parts: Parts, others: Parts) -> Parts:
-    return tuple(
-        part if other is None else other if part is None else part + other
-        for part, other in zip(parts, others, strict=True)
-    )

@@ -76,22 +76,22 @@ def decoder_step(
     last = state.hidden[-1]
 
     # One product reads h_{t-1} for the gates and, where the same state attends, for attention.
-    *of_query, recurrent = products("recurrent", state.hidden[0])
+    of_query = products("recurrent", state.hidden[0])
+    recurrent = of_query.pop("gates")
     gates = gates.astype(recurrent.dtype) + recurrent
     fed = [state.attentional] if config.input_feeding else []
     if config.query == "previous":
         attended = attend(last, of_query or products("query", last))
         fed = [attended.context, *fed]
     if fed:
-        (of_fed,) = products("fed", *fed)
-        gates = gates + of_fed
+        gates = gates + products("fed", *fed)["gates"]
     hidden, cell = _lstms(params, products, state, gates, masks)
     if config.query == "current":
         attended = attend(hidden[-1], products("query", hidden[-1]))
 
     attentional = None
     if config.writes_attentional:
-        (sums,) = products("attentional", attended.context, hidden[-1])
+        sums = products("attentional", attended.context, hidden[-1])["state"]
         attentional = jnp.tanh(sums).astype(last.dtype)
     return DecoderState(hidden, cell, attended.state, attentional), attended
 
@@ -104,10 +104,10 @@ def _attend(
     memory: Memory,
     options: Mapping[str, Any],
     query: Float[Array, "B *K H"],
-    of_query: Sequence[Array | None],
+    of_query: Parts,
 ) -> AttentionOutput:
     """of_query: what score and span read of the query; here rounded to its precision."""
-    of_query = tuple(jax.tree.map(lambda part: part.astype(query.dtype), of_query))
+    of_query = jax.tree.map(lambda part: part.astype(query.dtype), of_query)
     parts = query, of_query, of_feedback
     return attend_projected(
         params["attention"], config.attention, *parts, state.attention, memory, **options
@@ -126,7 +126,7 @@ def _lstms(
     for layer, (last, cell) in enumerate(zip(state.hidden, state.cell, strict=True)):
         if layer:
             below = hidden[-1] * masks[layer - 1] if masks else hidden[-1]
-            (sums,) = products(f"upper{layer}", below, last)
+            sums = products(f"upper{layer}", below, last)["gates"]
             bias = params["upper"][layer - 1]["lstm"]["bias"]
             gates = sums + jnp.expand_dims(bias, range(sums.ndim - 1))
         new, cell = lstm_update(gates, cell)
@@ -152,16 +152,17 @@ def step_kernels(params: Params, config: ModelConfig) -> Kernels:
     attentional: [c_t; h_t].
     """
     lstm, (query, _) = params["lstm"], _attention_kernels(params, config)
-    kernels = {"recurrent": (lstm["recurrent_kernel"],), "query": query}
+    gates = {"gates": lstm["recurrent_kernel"]}
+    kernels = {"recurrent": gates, "query": query}
     if config.layers == 1 and config.query == "previous":
-        kernels = {"recurrent": (*query, lstm["recurrent_kernel"])}
+        kernels = {"recurrent": query | gates, "query": {}}
     if config.query == "previous" or config.input_feeding:
-        kernels["fed"] = (lstm["input_kernel"][config.embedding_size :],)
+        kernels["fed"] = {"gates": lstm["input_kernel"][config.embedding_size :]}
     for number, layer in enumerate(params.get("upper", ()), start=1):
         both = layer["lstm"]["input_kernel"], layer["lstm"]["recurrent_kernel"]
-        kernels[f"upper{number}"] = (jnp.concatenate(both),)
+        kernels[f"upper{number}"] = {"gates": jnp.concatenate(both)}
     if config.writes_attentional:
-        kernels["attentional"] = (params["attentional"]["kernel"],)
+        kernels["attentional"] = {"state": params["attentional"]["kernel"]}
     return kernels
 
 
