@@ -72,9 +72,9 @@ class LineQueue:
             while True:
                 await self._arrived.wait()
                 await self._gathered()
-                if jobs := self._next():
+                if jobs := self._jobs and self._next():
                     await _answer(thread, [(job, job.pieces.popleft()) for job in jobs])
-                    self._behind_others(jobs)
+                    self._jobs.sort(key=jobs.__contains__)  # behind the others
                 else:
                     self._arrived.clear()
 
@@ -85,25 +85,19 @@ class LineQueue:
             if self._count() <= before:
                 break
 
-    def _waiting(self) -> list[Job]:
-        return [job for job in self._jobs if job.pieces and not job.whole.done()]
-
     def _count(self) -> int:
-        return sum(len(piece) for job in self._waiting() for piece in job.pieces)
+        return sum(len(piece) for job in self._jobs for piece in job.pieces)
 
     def _next(self) -> list[Job]:
         """Those whose next pieces make a batch: of the order that has waited longest. Others of it,
         for whom there is no room, wait behind all."""
-        waiting = self._waiting()
+        waiting = [job for job in self._jobs if job.pieces and not job.whole.done()]
         alike = [job for job in waiting if job.order == waiting[0].order]
         pieces = [job.pieces[0] for job in alike]
         fitting = len(next(iter(in_pieces([line for piece in pieces for line in piece])), []))
         count = sum(end <= fitting for end in accumulate(map(len, pieces)))
-        self._behind_others(alike[count:])
+        self._jobs.sort(key=alike[count:].__contains__)
         return alike[:count]
-
-    def _behind_others(self, jobs: Sequence[Job]):
-        self._jobs.sort(key=jobs.__contains__)
 
 
 def in_pieces(lines: Sequence[str]) -> list[list[str]]:
