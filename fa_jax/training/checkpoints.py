@@ -7,6 +7,7 @@ in the note finds bytes that changed afterwards, of which Orbax notices few.
 
 import json
 import logging
+import re
 import shutil
 import sys
 import zlib
@@ -42,7 +43,12 @@ class Checkpoints:
         self.folder = (run / "checkpoints" / kind).absolute()
         self._manager = ocp.CheckpointManager(
             self.folder,
-            options=ocp.CheckpointManagerOptions(max_to_keep=1, cleanup_tmp_directories=writes),
+            options=ocp.CheckpointManagerOptions(
+                max_to_keep=1,
+                cleanup_tmp_directories=writes,
+                # Threads that wait for a folder that cannot be made wait for minutes.
+                async_options=ocp.AsyncOptions(create_directories_asynchronously=False),
+            ),
         )
 
     def step(self) -> int | None:
@@ -64,6 +70,7 @@ class Checkpoints:
         if step == self.step():
             return
         self.wait()
+        _say_nothing_of_late_ends()
         tree = jax.tree.map(np.asarray, tree)
         note = note | {CHECKSUM: checksum(tree, note)}
         needed = sum(leaf.nbytes for leaf in jax.tree.leaves(tree))
@@ -106,7 +113,7 @@ class Checkpoints:
             if note.pop(CHECKSUM, "") != checksum(restored.tree, note):
                 raise ValueError("its bytes are not those that were written")
         except Exception as error:  # damaged bytes end in errors of any type
-            _say_nothing_of_late_reads()
+            _say_nothing_of_late_ends()
             raise UserError(
                 f"checkpoint {place} does not fit the run's config.json or is damaged: "
                 f"{_first_line(error)}. Copy the run again from where it is whole, or delete "
@@ -123,8 +130,9 @@ class Checkpoints:
         return step, restored.tree, note
 
     def close(self):
-        """Lets go of the folder."""
-        self._manager.close()
+        """Lets go of the folder. Raises UserError as `save` does."""
+        with self._writing():
+            self._manager.close()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -158,16 +166,20 @@ def checksum(tree: PyTree, note: dict[str, Any]) -> int:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0][:300] if str(error).strip() else repr(error)
+    """Without the middle of a long one: at its end is what failed, before tensorstore's notes."""
+    line = (str(error).strip().splitlines() or [repr(error)])[0]
+    line = re.sub(r" \[[\w ]+='.*", "", line)
+    return line if len(line) <= 300 else f"{line[:150]} … {line[-150:]}"
 
 
-def _say_nothing_of_late_reads():
-    """Where one read fails, Orbax gives up. Of each that ends later Python would say that nobody
-    waits for it any more."""
+def _say_nothing_of_late_ends():
+    """Where one read or write fails, Orbax gives up. Of each that ends later Python would say that
+    nobody waits for it any more."""
     say = sys.unraisablehook
 
     def say_others(found: Any):
         if found.object is not None or str(found.exc_value) != "Event loop is closed":
             say(found)
 
-    sys.unraisablehook = say_others
+    if getattr(say, "__qualname__", "") != say_others.__qualname__:
+        sys.unraisablehook = say_others

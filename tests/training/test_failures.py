@@ -1,8 +1,10 @@
 """What goes wrong while training is said, and costs nothing that was saved."""
 
 import json
+import resource
 import subprocess
 import sys
+import threading
 from types import SimpleNamespace
 
 import jax
@@ -83,6 +85,39 @@ def test_a_full_disk_leaves_the_last_checkpoint(setting, tmp_path, monkeypatch):
     step, restored, note = Checkpoints(tmp_path, "latest").restore(tree)
     assert (step, note) == (3, {"n": 1})
     jax.tree.map(np.testing.assert_array_equal, restored, tree)
+
+
+@pytest.mark.parametrize("end", [Checkpoints.wait, Checkpoints.close])
+def test_a_disk_that_is_full_beneath_python_is_told_in_words(tmp_path, end):
+    """The cause is in them, however long a path. No thread adds a word."""
+    kept = Checkpoints(tmp_path / ("long" * 40), "latest")
+    tree = {n: np.random.default_rng(n).random(9999) for n in range(9)}
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        kept.save(3, tree, {})
+        with pytest.raises(UserError, match=r"could not write .* … .*File too large\. Make room"):
+            end(kept)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_no_thread_waits_for_a_folder_that_could_not_be_made(tmp_path, monkeypatch):
+    """It would keep the process alive for minutes."""
+    kept, before = Checkpoints(tmp_path, "latest"), {*threading.enumerate()}
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr("os.mkdir", full)
+        with pytest.raises(UserError, match="No space left"):
+            kept.save(3, {"a": np.arange(5.0)}, {})
+            kept.wait()
+    waiting = {*threading.enumerate()} - before
+    for thread in waiting:
+        thread.join(3)
+    assert not any(thread.is_alive() for thread in waiting)
 
 
 def test_reading_leaves_what_is_being_written(tmp_path):
