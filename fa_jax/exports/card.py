@@ -12,7 +12,7 @@ from fa_jax.data.corpora import default_corpus
 from fa_jax.data.tokenizers import Words
 from fa_jax.errors import UserError
 from fa_jax.pages.content import threshold_text
-from fa_jax.runs.folder import read_json
+from fa_jax.runs.folder import read_scores
 from fa_jax.runs.run import Run
 from fa_jax.runs.sentences import are_parted
 
@@ -26,8 +26,7 @@ Json = dict[str, Any]
 
 def model_card(run: Run, licence: str) -> str:
     """The text of README.md. licence: as of `check_licence`."""
-    path, corpus = run.folder / "test.json", _corpus(run)
-    scores = read_json(path) if path.exists() else {}
+    corpus, scores = _corpus(run), read_scores(run.folder)
     head = yaml.safe_dump(_head(run, corpus, scores, licence), sort_keys=False, allow_unicode=True)
     source, target, decoding = run.source.language, run.target.language, run.config.decoding
     lines = "each sentence by itself (`--no-split`: the line as one)"

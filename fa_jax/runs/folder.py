@@ -14,6 +14,9 @@ from fa_jax.whole_files import write_text
 PRETRAINED = Path(__file__).parents[1] / "pretrained"
 """Runs that come with fa_jax; their parameters are rounded to bfloat16."""
 
+SCORED = ("threshold", "bleu", "window", "source_length", "beam_size", "sentences")
+"""What is there of each threshold in `test.json`, beside scores by other metrics."""
+
 
 def run_folder(place: str | Path) -> Path:
     """A run's folder; of the name of a run that comes with fa_jax, its folder in the package."""
@@ -81,6 +84,25 @@ def read_json(path: Path) -> dict[str, Any]:
         return content
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}") from error
+
+
+def read_scores(folder: Path) -> dict[str, dict[str, Any]]:
+    """`test.json` of a run, by threshold; empty where its test set was not scored.
+
+    Raises:
+      UserError: the file is damaged.
+    """
+    path = folder / "test.json"
+    found = read_json(path) if path.exists() else {}
+    for threshold, scores in found.items():
+        try:
+            [float(scores[name]) for name in SCORED]
+        except (KeyError, TypeError, ValueError) as error:
+            raise UserError(
+                f"{path} cannot be read: {error!r} in the scores at threshold {threshold}. Delete "
+                "it: the test set then counts as one that was not scored"
+            ) from error
+    return found
 
 
 def write_json(path: Path, content: dict[str, Any]):

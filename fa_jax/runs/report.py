@@ -16,7 +16,7 @@ from fa_jax.decoding.local_devices import SMALLEST_BATCH
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import shown_scores
 from fa_jax.pages.content import span_content, threshold_text
-from fa_jax.runs.folder import check_own, read_json
+from fa_jax.runs.folder import check_own, read_scores
 from fa_jax.runs.run import Run
 from fa_jax.runs.search import search_lines
 from fa_jax.runs.trace import traces_of
@@ -126,8 +126,7 @@ def _draw(run: Run, folder: Path, rows: Sequence[Json], samples: Sequence[Sample
 
 def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: list[str]) -> Json:
     """What the page's script reads."""
-    path = run.folder / "test.json"
-    scores = read_json(path) if path.exists() else {}
+    scores = read_scores(run.folder)
     if not scores:
         missing = [
             *missing,

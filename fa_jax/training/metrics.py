@@ -198,7 +198,19 @@ def read_metrics(run: Path) -> list[dict[str, float | int]]:
     add up to: "epoch", "loss" (nats a sentence), "loss_per_token" (nats), "strength" (mean g(t)),
     "window" (share of the source's positions that was scored), "tokens_per_second" (target tokens)
     and "learning_rate". A last line cut off by a kill is left out.
+
+    Raises:
+      UserError: the file is damaged.
     """
     path = run / "metrics.jsonl"
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+    try:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        lines = [line for line in text.splitlines(keepends=True) if line.endswith("\n")]
+        rows = [json.loads(line) for line in lines]
+        if not all("step" in row for row in rows):
+            raise ValueError("a row has no step")
+    except (ValueError, TypeError) as error:
+        raise UserError(
+            f"{path} cannot be read: {error}. Delete it: no more than curves are drawn from it"
+        ) from error
+    return rows

@@ -5,9 +5,13 @@ import re
 import shutil
 import subprocess
 
+import pytest
 from tensorboardX.proto.event_pb2 import Event
 
 import fa_jax
+from fa_jax.errors import UserError
+from fa_jax.runs.folder import read_scores
+from fa_jax.training.metrics import read_metrics
 from tests.browser import browser
 
 
@@ -67,6 +71,24 @@ def test_samples_are_test_sentences_as_the_run_translates_them(trained, corpus):
     assert first["trace"]["threshold"] == "1.2"
     assert first["trace"]["translation"] == trace.translation
     assert len(first["trace"]["steps"]) == len(trace.target_tokens)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("metrics.jsonl", b'{"step": 2x}\n'),
+        ("metrics.jsonl", b"\xff\n"),
+        ("metrics.jsonl", b'{"stop": 20}\n'),
+        ("metrics.jsonl", b"20\n"),
+        ("test.json", b'{"inf": {"threshold": "inf", "blev": 9.0}}'),
+        ("test.json", b'{"inf": []}'),
+        ("test.json", b'{"inf": {"threshold": "ing"}}'),
+    ],
+)
+def test_a_damaged_file_is_named(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UserError, match=f"{name} cannot be read: .*Delete it"):
+        read_metrics(tmp_path), read_scores(tmp_path)
 
 
 def test_every_setting_is_there(trained):
