@@ -1,42 +1,90 @@
-"""`fa-jax`, but killed, or out of room, at its n-th change to the files of a folder.
+"""Work in a process of its own that is killed at a moment, that is killed or finds no room at its
+n-th change to the files of a folder, or that cannot write a long file.
 
-python -m tests.torture.interrupted killed|full N FOLDER ARGUMENT...
+Each process is a fork of one that has imported all that it needs, which would take longest.
 """
 
 import errno
+import multiprocessing
 import os
+import resource
 import signal
 import sys
+import time
 
+import fa_jax.cli.train  # which are else imported when they are needed
+import fa_jax.data.corpora.builders
+import fa_jax.runs.train
 from fa_jax import cli
+from fa_jax.errors import UserError
+from tests.torture import arithmetic  # noqa: F401
 
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload([__name__])
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 CHANGES = ("os.mkdir", "os.rename", "os.link", "os.truncate", "os.remove", "os.rmdir")
+NEVER = 10**9
+PATIENCE = 250
+"""Seconds: work that takes longer waits for something that does not come."""
 
 
-def is_change(event, arguments, folder):
+class Interrupted:
+    """Work that was done, perhaps not to its end.
+
+    status: its exit status; minus the signal that killed it. said: on stdout and stderr.
+    seconds: that it took. changes: to files below the folder.
+    """
+
+    def __init__(
+        self, folder, work, *arguments, after=PATIENCE, killed=NEVER, full=NEVER, long=NEVER
+    ):
+        """after: seconds until it is killed. killed, full: at this change. long: bytes that are too
+        many for a file."""
+        counted, output = FORKS.RawValue("i", 0), folder / "said"
+        rest = (str(folder), killed, full, long, counted, output, work, arguments)
+        process = FORKS.Process(target=_run, args=rest)
+        began = time.monotonic()
+        process.start()
+        process.join(after)
+        process.kill()
+        process.join()
+        self.seconds = time.monotonic() - began
+        self.status, self.changes = process.exitcode, counted.value
+        self.said = output.read_text(encoding="utf-8") if output.exists() else ""
+
+
+def command(*arguments):
+    """`fa-jax`, where programs of any size are kept from one process to the next."""
+    fa_jax.set_up_process = lambda: None
+    cli.main([*map(str, arguments)])
+
+
+def _run(folder, killed, full, long, counted, output, work, arguments):
+    os.environ["XLA_FLAGS"] = ""  # as a user's
+    with open(output, "w", encoding="utf-8") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (long, long))
+
+    def count(event, of):
+        if not _is_change(event, of, folder):
+            return
+        counted.value += 1
+        if counted.value == killed:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if counted.value >= full and event not in ("os.remove", "os.rmdir"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    sys.addaudithook(count)
+    try:
+        work(*arguments)
+    except (UserError, OSError) as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+def _is_change(event, arguments, folder):
     """What Python tells its audit hooks. A file's own bytes may also be written by libraries."""
     if not arguments or not str(arguments[0]).startswith(folder):
         return False
     return event in CHANGES or (event == "open" and bool((arguments[2] or 0) & WRITES))
-
-
-def main(how, number, folder, *arguments):
-    left = int(number)
-
-    def count(event, of):
-        nonlocal left
-        if not is_change(event, of, folder):
-            return
-        left -= 1
-        if how == "killed" and left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        if how == "full" and left <= 0 and event not in ("os.remove", "os.rmdir"):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    sys.addaudithook(count)
-    cli.main(list(arguments))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -4,15 +4,23 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import jax
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fa_jax
+from fa_jax.data.codec import load_codec
 from fa_jax.errors import UserError
+from fa_jax.runs.folder import read_config, read_scores
+from fa_jax.training.checkpoints import Checkpoints, checksum
+from fa_jax.training.metrics import read_metrics
+from fa_jax.training.optimizer import make_optimizer
+from fa_jax.training.step import init_state
 from tests.torture.effort import tried
 
 LINES = ["I am here.", "It rains.", "Good night."]
+SIDES = ("source", "target")
 
 
 def cut(content, place, byte):
@@ -24,16 +32,36 @@ def changed(content, place, byte):
     return content[:at] + bytes([content[at] ^ byte]) + content[at + 1 :] if content else content
 
 
-def texts(folder):
+def translations(folder):
     records = fa_jax.translate(fa_jax.load_run(folder), LINES)
     return [record["translations"][0]["text"] for record in records]
 
 
+def resumed(folder):
+    """What a training would go on with."""
+    config, sizes = read_config(folder), [len(load_codec(folder, s).vocabulary) for s in SIDES]
+    like = jax.eval_shape(lambda: init_state(config, make_optimizer(config.training), *sizes))
+    step, state, note = Checkpoints(folder, "latest", writes=False).restore(like)
+    return step, checksum(state, note)
+
+
+READ_BY = {"latest": resumed, "metrics.jsonl": read_metrics, "test.json": read_scores}
+"""By a part of a file's path; all others by translations. What only people look at is not read."""
+MAY_DIFFER = ("config.json", "metrics.jsonl", "test.json")
+"""Another byte may make another setting that can be, or another number."""
+LOOKED_AT = ("pictures", "events", "report.html")
+
+
 @pytest.fixture(scope="module")
 def whole(trained):
-    """A run, its files and its translations."""
-    files = sorted(path.relative_to(trained) for path in trained.rglob("*") if path.is_file())
-    return trained, files, texts(trained)
+    """A run, how each of its files is read, and what was read."""
+    files = [path.relative_to(trained) for path in sorted(trained.rglob("*")) if path.is_file()]
+    files = [path for path in files if path.parts[0] not in LOOKED_AT]
+    ways = {
+        path: next((read for part, read in READ_BY.items() if part in path.parts), translations)
+        for path in files
+    }
+    return trained, ways, {read: read(trained) for read in {*ways.values()}}
 
 
 # Of the reads that go on when one has failed, tensorstore tells a loop that is closed.
@@ -46,18 +74,19 @@ def whole(trained):
     byte=st.integers(1, 255),
 )
 def test_a_damaged_file_is_told_or_does_no_harm(whole, number, damage, place, byte):
-    """None: it is gone. What was changed in `config.json` may be a setting that can be."""
-    run, files, before = whole
+    """None: it is gone."""
+    run, ways, before = whole
+    name = [*ways][number % len(ways)]
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(shutil.copytree(run, Path(folder) / "copy"))
-        path = copy / files[number % len(files)]
+        path = copy / name
         if damage is None:
             path.unlink()
         else:
             path.write_bytes(damage(path.read_bytes(), place, byte))
         try:
-            found = texts(copy)
+            found = ways[name](copy)
         except UserError as error:
             assert str(copy) in str(error)
         else:
-            assert found == before or path.name == "config.json"
+            assert found == before[ways[name]] or path.name in MAY_DIFFER

@@ -2,81 +2,106 @@
 
 import json
 import signal
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
+from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.command import REPOSITORY, command, environment, run
 from tests.tiny import STEPS
+from tests.torture import arithmetic
 from tests.torture.effort import tried
+from tests.torture.interrupted import Interrupted, command
 from tests.training.test_loop import checksum_of
 from tests.training.test_resume import train_options
 
-SECONDS = 15.0
-"""That a whole command takes, about."""
-CHANGES = 400
-"""To files of the run, that a whole command makes, about."""
+LONGEST = 20_000
+"""Bytes of a checkpoint's longest file, about."""
+HOW = ("after", "killed", "full", "long")
+WORDS = {"full": "No space left", "long": "File too large"}
+STOPS = 8
+"""Of one training, at most; then it is let go on to its end."""
 
 
-def assert_ends_as(trained, corpus, folder):
-    finished = run(*train_options(corpus, folder), XLA_FLAGS="")
-    assert finished.returncode == 0, finished.stderr
-    assert checksum_of(folder, STEPS) == checksum_of(trained, STEPS)
-    assert scores(folder) == scores(trained)
+def stops_of(random):
+    """How, and at which share of a training. One that goes on has less to do than a whole one."""
+    return [(random.choice(HOW), random.random() / 2) for _ in range(STOPS)]
 
 
-def scores(folder):
+stops = st.integers(0, 2**64 - 1).map(Random).map(stops_of)  # evenly, which Hypothesis avoids
+
+
+def interrupted(stops, unbroken, folder, *work):
+    """Work that is stopped until it comes to its end: in words, where it could say some."""
+    for how, share in stops:
+        moment = {
+            "after": share * unbroken.seconds,
+            "killed": 1 + int(share * unbroken.changes),
+            "full": 1 + int(share * unbroken.changes),
+            "long": 1 + int(share * LONGEST),
+        }
+        found = Interrupted(folder, *work, **{how: moment[how]})
+        if found.status == 0:
+            return
+        assert found.status == (2 if how in WORDS else -signal.SIGKILL), found.said
+        assert "Traceback" not in found.said
+        assert found.status < 0 or WORDS[how] in found.said
+    ended(folder, *work)
+
+
+def ended(folder, *work):
+    finished = Interrupted(folder, *work)
+    assert finished.status == 0, finished.said
+    return finished
+
+
+@pytest.fixture(scope="module")
+def unbroken(corpus, tmp_path_factory):
+    """The second: what is made of the text once is kept."""
+    folders = [tmp_path_factory.mktemp(name) for name in ("first", "second")]
+    trained = [ended(folder, arithmetic.train, corpus, folder / "run") for folder in folders]
+    first, second = (arithmetic.results(folder / "run") for folder in folders)
+    assert first == second
+    return trained[-1], first
+
+
+@tried(1, shrinks=False)
+@given(stops)
+def test_a_training_of_arithmetic(corpus, unbroken, stops):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        interrupted(stops, unbroken[0], folder, arithmetic.train, corpus, folder / "run")
+        assert arithmetic.results(folder / "run") == unbroken[1]
+
+
+@pytest.fixture(scope="module")
+def unbroken_command(corpus, trained, tmp_path_factory):
+    """The second: its programs are kept."""
+    for name in ("first", "second"):
+        folder = tmp_path_factory.mktemp(name)
+        found = ended(folder, command, *train_options(corpus, folder / "run"))
+        assert_same_bits(folder / "run", trained)
+    return found
+
+
+def assert_same_bits(run, other):
+    assert checksum_of(run, STEPS) == checksum_of(other, STEPS)
+    assert scores(run) == scores(other)
+
+
+def scores(run):
     """By threshold, without the time that they took."""
-    found = json.loads((folder / "test.json").read_text(encoding="utf-8"))
+    found = json.loads((run / "test.json").read_text(encoding="utf-8"))
     return [{name: x for name, x in of.items() if name != "seconds"} for of in found.values()]
 
 
 @tried(1, shrinks=False)
-@given(moments=st.lists(st.floats(0, SECONDS), min_size=3, max_size=3))
-def test_killed_at_moments(corpus, trained, moments):
-    with tempfile.TemporaryDirectory() as folder:
-        run = Path(folder) / "run"
-        for seconds in moments:
-            process = subprocess.Popen(
-                command(*train_options(corpus, run)),
-                env=environment(XLA_FLAGS=""),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            time.sleep(seconds)
-            process.send_signal(signal.SIGKILL)
-            assert process.wait() in (0, -signal.SIGKILL)
-        assert_ends_as(trained, corpus, run)
-
-
-@tried(1, shrinks=False)
-@given(
-    how=st.sampled_from(["killed", "full"]),
-    numbers=st.lists(st.integers(1, CHANGES), min_size=3, max_size=3),
-)
-def test_at_changes_to_its_files(corpus, trained, how, numbers):
-    with tempfile.TemporaryDirectory() as folder:
-        run = Path(folder) / "run"
-        for number in numbers:
-            finished = subprocess.run(
-                [
-                    *(sys.executable, "-m", "tests.torture.interrupted", how, str(number), folder),
-                    *map(str, train_options(corpus, run)),
-                ],
-                env=environment(XLA_FLAGS=""),
-                capture_output=True,
-                text=True,
-                cwd=REPOSITORY,
-            )
-            if how == "killed":
-                assert finished.returncode in (0, -signal.SIGKILL), finished.stderr
-            else:
-                assert finished.returncode in (0, 2), finished.stderr
-                assert "Traceback" not in finished.stderr
-                assert not finished.returncode or "No space left" in finished.stderr
-        assert_ends_as(trained, corpus, run)
+@given(stops)
+def test_a_whole_command(corpus, trained, unbroken_command, stops):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        options = train_options(corpus, folder / "run")
+        interrupted(stops, unbroken_command, folder, command, *options)
+        assert_same_bits(folder / "run", trained)
