@@ -36,12 +36,20 @@ def test_importing_it_loads_jax_and_attention_alone():
     assert finished.stdout.strip() == "[]", finished.stderr
 
 
-def test_a_translation_waits_for_nothing_that_reads_corpora():
-    code = "import sys, fa_jax.cli.translate, fa_jax.runs.translate; print(*sys.modules, sep='\\n')"
+def test_a_command_waits_for_nothing_that_another_one_needs():
+    """Nor for what it needs at its own end: training, for what scores the test set."""
+    code = """
+import sys
+import fa_jax.cli.translate, fa_jax.runs.translate
+print(*sys.modules)
+import fa_jax.cli.train, fa_jax.runs.train
+print(*sys.modules)
+"""
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    loaded = finished.stdout.splitlines()
-    assert "fa_jax.decoding.beam_search" in loaded
-    assert not {"tensorflow_datasets", "matplotlib", "nltk"} & {*loaded}
+    translation, training = map(str.split, finished.stdout.splitlines())
+    assert "fa_jax.decoding.beam_search" in translation and "fa_jax.training.loop" in training
+    of_corpora, of_scores = {"tensorflow_datasets", "matplotlib"}, {"nltk", "scipy.optimize"}
+    assert not (of_corpora | of_scores) & {*translation} and not of_scores & {*training}
 
 
 def test_what_the_library_says_names_no_options_of_the_command_line():

@@ -6,6 +6,7 @@ import shutil
 import textwrap
 from contextlib import suppress
 from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -38,8 +39,10 @@ def reflowed(info: StructTypeInfo) -> StructConstructorSpec | None:
     return StructConstructorSpec(kind, tuple(found))
 
 
+@cache
 def field_texts(kind: type) -> dict[str, str]:
-    """What stands below each field of a dataclass in its source, if there is a source."""
+    """What stands below each field of a dataclass in its source, if there is a source. Finding the
+    source takes longer than all else of parsing, which asks several times."""
     texts = {}
     for one in filter(is_dataclass, reversed(kind.__mro__)):
         with suppress(OSError):

@@ -4,8 +4,6 @@ import math
 from dataclasses import replace
 from functools import cache
 
-from scipy.optimize import brentq
-
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import LARGEST_LOSS, Selection, check_loss, choose
@@ -58,6 +56,8 @@ def threshold_for_window(run: Run, window: float) -> float:
     >>> fa_jax.threshold_for_window(run, 0.4)  # doctest: +SKIP
     0.31
     """
+    from scipy.optimize import brentq  # a quarter of a second that no other command need wait
+
     ends = math.log(NARROWEST), math.log(WIDEST)
 
     @cache
