@@ -2,10 +2,12 @@
 
 FA_JAX_TESTS_ON=cuda (or tpu, or cpu): those devices instead, as they are.
 
-Compiled programs are kept for the next time that tests run, in the user's cache folder. JAX finds
-one by the program itself, so a changed test or package finds none of an older one.
+Compiled programs are kept for the next time that tests run, in the user's cache folder, those of
+whole commands, too. JAX finds one by the program itself, so a changed test or package finds none of
+an older one.
 """
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -26,7 +28,6 @@ else:
 # No array becomes another type or gets another axis unless the code says so.
 os.environ["JAX_NUMPY_DTYPE_PROMOTION"] = "strict"
 os.environ["JAX_NUMPY_RANK_PROMOTION"] = "raise"
-os.environ.setdefault("FA_JAX_CACHE", tempfile.mkdtemp(prefix="fa-jax-tests-"))
 os.environ.setdefault(
     "JAX_COMPILATION_CACHE_DIR",
     os.path.join(platformdirs.user_cache_dir("fa_jax"), "compiled-for-tests"),
@@ -55,14 +56,27 @@ struct.dataclass = unchecked(struct.dataclass)
 install_import_hook("fa_jax", "tests.type_checker.check")
 
 
-def pytest_configure():
-    """A program is found by what it is, not by the package's source: a test may exchange a part."""
+def pytest_configure(config):
+    """All processes of these tests have one cache folder, and it has the compiled programs."""
+    gc.set_threshold(20_000)  # to trace a program makes many small objects, and leaves few
+    compiled = os.environ["JAX_COMPILATION_CACHE_DIR"]
+    Path(compiled).mkdir(parents=True, exist_ok=True)
+    if "FA_JAX_CACHE" not in os.environ:
+        folder = tempfile.TemporaryDirectory(prefix="fa-jax-tests-", ignore_cleanup_errors=True)
+        config.add_cleanup(folder.cleanup)
+        (Path(folder.name) / "compiled").symlink_to(Path(compiled).absolute())
+        os.environ["FA_JAX_CACHE"] = folder.name
+    _find_programs_by_what_they_are(compiled)
+
+
+def _find_programs_by_what_they_are(folder):
+    """And not by the package's source: a test may exchange a part."""
     import jax
 
     from fa_jax.cache import COMPILED_BYTES, remove_oldest_programs
     from fa_jax.kept_programs import KeptProgram
 
-    folder, by_source = os.environ["JAX_COMPILATION_CACHE_DIR"], KeptProgram.__call__
+    by_source = KeptProgram.__call__
     remove_oldest_programs(Path(folder), COMPILED_BYTES)
 
     def call(self, *arguments):
