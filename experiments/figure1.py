@@ -18,7 +18,8 @@ def part() -> Part:
     notes = (
         "A sentence of the development set, translated by Table 1's run that learnt in windows. "
         "Each row is a step. The band is the window, the squares are weights, the dot is the "
-        "focus. On the right is g(t)."
+        "focus. On the right is g(t). A line of several sentences is translated one sentence "
+        "after the other."
     )
     lines = ["![figure1](figure1.png)"]
     return Part("figure1", "Figure 1: a vision span", lines, notes, figures=figures)
