@@ -41,9 +41,8 @@ def trained(shared, corpus):
 
 
 def _train(folder, corpus):
-    """Compiled as a user's run is, without the flags of other tests."""
     options = ("--corpus", corpus, "--steps", STEPS, *TINY)
-    finished = run("train", *options, "en-ja", "--run", folder, XLA_FLAGS="")
+    finished = run("train", *options, "en-ja", "--run", folder)
     assert finished.returncode == 0, finished.stderr
     assert "test sentences" in finished.stdout
 
@@ -67,3 +66,10 @@ def cli_call(capsys, monkeypatch):
         return status, out, err
 
     return call
+
+
+@pytest.fixture
+def unscored(monkeypatch):
+    """Commands that train end with training: they score no test set and write no report."""
+    for command in ("train", "finetune"):
+        monkeypatch.setattr(f"fa_jax.cli.{command}.train_and_score", lambda train: train())

@@ -74,10 +74,8 @@ def attention(*arguments):
 
 
 def test_a_score_and_a_span_of_ones_own_are_trained_and_decoded(
-    registered, corpus, tmp_path, cli_call, monkeypatch
+    registered, corpus, tmp_path, cli_call, unscored
 ):
-    # The test set is not what this is about.
-    monkeypatch.setattr("fa_jax.cli.train.train_and_score", lambda train: train())
     folder = tmp_path / "own"
     options = ("--corpus", corpus, "--run", folder, "--steps", 2, *TINY, *OWN)
     status, _, err = cli_call("train", "en-ja", *options)

@@ -1,1 +1,1 @@
-from tests.tiny import cli_call, corpus, shared, trained  # noqa: F401
+from tests.tiny import cli_call, corpus, shared, trained, unscored  # noqa: F401

@@ -46,7 +46,7 @@ def test_neither_the_mean_nor_a_smaller_one_is_better(monkeypatch):
     assert bleu(chosen) > bleu(max(0.0, chosen - length.STEP)) - length.GAIN
 
 
-def test_training_keeps_its_choice_and_a_users(trained, corpus, tmp_path, cli_call):
+def test_training_keeps_its_choice_and_a_users(trained, corpus, tmp_path, cli_call, unscored):
     assert fa_jax.load_run(trained).config.decoding.length_exponent == 1
     options = ("--corpus", corpus, "--steps", 2, *TINY, "--decoding.length-exponent", "None")
     status, _, err = cli_call("train", "en-ja", *options, "--run", tmp_path / "run")

@@ -47,7 +47,9 @@ def test_windows_that_cannot_be_had(trained):
         fa_jax.threshold_for_window(fa_jax.load_run(trained), 0.01)
 
 
-def test_a_run_that_is_finetuned_decodes_with_the_window_that_was_ordered(trained, cli_call):
+def test_a_run_that_is_finetuned_decodes_with_the_window_that_was_ordered(
+    trained, cli_call, unscored
+):
     folder = trained.with_name("ordered")
     options = ("--run", folder, "--window", 0.5, "--steps", 40)
     status, _, err = cli_call("finetune", trained, *options)
@@ -58,7 +60,7 @@ def test_a_run_that_is_finetuned_decodes_with_the_window_that_was_ordered(traine
     assert len(windows) == 2 and all(0 < window < 1 for window in windows)
 
 
-def test_without_an_order_windows_cost_half_a_bleu(trained, cli_call):
+def test_without_an_order_windows_cost_half_a_bleu(trained, cli_call, unscored):
     folder = trained.with_name("narrow")
     status, _, err = cli_call("finetune", trained, "--run", folder, "--steps", 1)
     assert status == 0, err
@@ -68,7 +70,7 @@ def test_without_an_order_windows_cost_half_a_bleu(trained, cli_call):
     assert run.config.decoding.length_exponent is not None
 
 
-def test_windows_may_have_another_price(trained, cli_call):
+def test_windows_may_have_another_price(trained, cli_call, unscored):
     """A loss of a hundred BLEU allows the narrowest of all."""
     folder = trained.with_name("narrowest")
     options = ("--run", folder, "--loss", 100, "--steps", 1)

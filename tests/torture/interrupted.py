@@ -17,6 +17,7 @@ import fa_jax.data.corpora.builders
 import fa_jax.runs.train
 from fa_jax import cli
 from fa_jax.errors import UserError
+from tests import compiler
 from tests.torture import arithmetic  # noqa: F401
 
 FORKS = multiprocessing.get_context("forkserver")
@@ -60,7 +61,7 @@ def command(*arguments):
 
 
 def _run(folder, killed, full, long, counted, output, work, arguments):
-    os.environ["XLA_FLAGS"] = ""  # as a user's
+    os.environ["XLA_FLAGS"] = compiler.quick(devices=1)  # as the tiny run's
     with open(output, "w", encoding="utf-8") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)

@@ -1,9 +1,10 @@
-"""Whole commands: one that was killed ends where an unbroken one does; several machines, too."""
+"""Commands: one that was killed ends where an unbroken one does; several machines, too."""
 
 import json
 import signal
 import socket
 import subprocess
+import sys
 import time
 
 import jax
@@ -13,22 +14,34 @@ import fa_jax
 from fa_jax.runs.run import load_run
 from fa_jax.training.loop import Interrupted
 from fa_jax.training.metrics import read_metrics
-from tests.command import TINY, command, environment, run
+from tests.command import REPOSITORY, TINY, environment
 from tests.tiny import STEPS
 from tests.training.test_loop import checksum_of
+
+TRAINING_ALONE = """
+from fa_jax.cli import main, train
+train.train_and_score = lambda train: train()
+main()
+"""
+"""The command up to the test set, which is scored when the unbroken run is made."""
+
+
+def training(*arguments):
+    return [sys.executable, "-W", "error::UserWarning:fa_jax", "-c", TRAINING_ALONE, *arguments]
 
 
 def train_options(corpus, folder):
     """The unbroken run's; how often it saves does not change its course."""
-    options = ("--corpus", corpus, "--run", folder, "--steps", STEPS, *TINY)
+    options = ("--corpus", str(corpus), "--run", str(folder), "--steps", str(STEPS), *TINY)
     return ("train", "en-ja", *options, "--training.checkpoint-seconds", "0.1")
 
 
 def kill(corpus, folder):
     """Starts the run and kills it when it has a whole checkpoint."""
     process = subprocess.Popen(
-        command(*train_options(corpus, folder)),
-        env=environment(XLA_FLAGS=""),
+        training(*train_options(corpus, folder)),
+        env=environment(),
+        cwd=REPOSITORY,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -43,7 +56,13 @@ def kill(corpus, folder):
 def test_killed_and_continued_it_ends_with_the_same_bits(corpus, trained, tmp_path):
     folder = tmp_path / "killed"
     kill(corpus, folder)
-    finished = run(*train_options(corpus, folder), XLA_FLAGS="")
+    finished = subprocess.run(
+        training(*train_options(corpus, folder)),
+        env=environment(),
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+    )
     assert finished.returncode == 0, finished.stderr
     assert "resuming" in finished.stderr
     assert checksum_of(folder, STEPS) == checksum_of(trained, STEPS)
@@ -58,11 +77,12 @@ def test_two_processes_of_four_devices_learn_what_one_device_does(corpus, traine
     folder = tmp_path / "two"
     hosts = [
         subprocess.Popen(
-            command(
+            training(
                 *train_options(corpus, folder),
-                *("--coordinator", address, "--processes", 2, "--process", number),
+                *("--coordinator", address, "--processes", "2", "--process", str(number)),
             ),
             env=environment(devices=4),
+            cwd=REPOSITORY,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
