@@ -7,6 +7,7 @@ import shutil
 import signal
 from contextlib import redirect_stderr
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,10 +16,25 @@ from fa_jax.runs.begin import begin_run
 from fa_jax.training import loop
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.training.metrics import read_metrics
+from fa_jax.training.optimizer import make_optimizer
 from tests.training.test_failures import setting  # noqa: F401
 
 STEPS = 20
 SCORES = (1.0, 5.0, 9.0, 6.0, 5.5)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def traced_once():
+    """Trainings share a step, which does not know when windows begin: each would trace it anew."""
+    make = cache(lambda config: loop_step(config, make_optimizer(config.training)))
+    loop_step = loop.make_train_step
+
+    def shared(config, _):
+        return make(replace(config, training=replace(config.training, windows_from=0.0)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "make_train_step", shared)
+        yield
 
 
 @pytest.fixture
