@@ -68,13 +68,20 @@ def search(params, sources=SOURCES, n_best=1, **options):
     return search_sentences([TrainedModel(params, CONFIG)], decoding, [sources], n_best=n_best)
 
 
+def search_widely(params, sources, limits, longest, exponent=1.0, **options):
+    """With a beam that no hypothesis falls out of."""
+    sources = jnp.array(sources)
+    given = [params], [sources], [(sources > 0).sum(1)], limits, any_word(len(limits))
+    return searched(*given, THRESHOLD, exponent, settings=settings(100, longest, **options))
+
+
+searched = jax.jit(beam_search, static_argnames="settings")
+
+
 def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
     limits = jnp.array([4, 3])
-    source = jnp.array([SOURCES[0], [*SOURCES[1], 0, 0]])
-    found = beam_search(
-        [params], [source], [jnp.array([4, 2])], limits, any_word(2), THRESHOLD,
-        settings=settings(100, 6, n_best=10),
-    )  # fmt: skip
+    sources = [SOURCES[0], [*SOURCES[1], 0, 0]]
+    found = search_widely(params, sources, limits, 6, n_best=10)
     for row in range(2):
         expected = exhaustive(params, SOURCES[row], int(limits[row]))[:10]
         for place, (score, words) in enumerate(expected):
@@ -85,10 +92,8 @@ def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 2.0])
 def test_the_exponent_decides_between_lengths(params, exponent):
-    found = beam_search(
-        [params], [jnp.array(SOURCES[1:2])], [jnp.array([2])], jnp.array([3]), any_word(1),
-        THRESHOLD, exponent, settings=settings(100, 4, n_best=5),
-    )  # fmt: skip
+    limits = jnp.array([3])
+    found = search_widely(params, SOURCES[1:2], limits, 4, exponent, n_best=5)
     wanted = [
         (score * (len(words) + 1) ** (1 - exponent), words)
         for score, words in exhaustive(params, SOURCES[1], 3)
@@ -244,11 +249,8 @@ def test_an_ensemble_is_the_mean_of_its_members_probabilities(params):
 
 def test_a_forbidden_word_is_never_written(params):
     """The others' probabilities stay as they are."""
-    source, length, limit = jnp.array(SOURCES[:1]), jnp.array([4]), jnp.array([4])
-    found = beam_search(
-        [params], [source], [length], limit, any_word(1), THRESHOLD,
-        settings=settings(100, 4, n_best=5, forbidden=(4,)),
-    )  # fmt: skip
+    limits = jnp.array([4])
+    found = search_widely(params, SOURCES[:1], limits, 4, n_best=5, forbidden=(4,))
     every = exhaustive(params, SOURCES[0], 4)
     assert any(4 in words for _, words in every[:5])
     without = [(score, words) for score, words in every if 4 not in words]

@@ -48,12 +48,26 @@ def parameters(config=CONFIG):
     return params
 
 
-def forced(params, config, source_length, target_length, training_keys=None, **options):
-    target = padded(TARGETS, target_length)
-    lengths = jnp.array([len(s) for s in SOURCES])
-    params, source = cast_for_compute(params, config), padded(SOURCES, source_length)
-    read = read_source(params, config, source, lengths, training_keys)
-    bottleneck, attention = force_translation(params, config, read, source, target, **options)
+def forced(params, config, source_length, target_length, **options):
+    sources, targets = padded(SOURCES, source_length), padded(TARGETS, target_length)
+    return forced_words(params, config, sources, targets, **options)
+
+
+@functools.partial(jax.jit, static_argnames=("config", "threshold", "implementation"))
+def forced_words(
+    params, config, source, target, training_keys=None, threshold=jnp.inf, implementation="dense"
+):
+    params = cast_for_compute(params, config)
+    read = read_source(params, config, source, (source > 0).sum(1), training_keys)
+    bottleneck, attention = force_translation(
+        params,
+        config,
+        read,
+        source,
+        target,
+        threshold=threshold,
+        implementation=implementation,
+    )
     return word_log_probs(params, bottleneck, target), attention
 
 
@@ -119,19 +133,13 @@ def test_a_line_begins_where_the_source_has_its_line():
     doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
     sources = [[4, 5, 2, 7, 8, 5, 2, 9], [5, 5]]
     targets = [[4, 2, 6, 5, 2, 5], [3, 2, 5, 2]]
-    log_probs, attended = _forced_lines(params, padded(sources, 11), padded(targets, 7))
+    words = padded(sources, 11), padded(targets, 7)
+    log_probs, attended = forced_words(params, CONFIG, *words, threshold=0.5)
     for row, (source, target) in enumerate(zip(sources, targets, strict=True)):
         begins = [place + 1 for place, word in enumerate(source) if word == 2]
         wanted, _, focus, _ = force(doubles, source, target, 1.5, 0.5, begins=begins)
         for a, b in ((log_probs[row], wanted), (attended.state.focus[:, row], focus)):
             np.testing.assert_allclose(a[: len(target)], b, rtol=1e-4, atol=1e-5)
-
-
-@jax.jit
-def _forced_lines(params, sources, targets):
-    read = read_source(params, CONFIG, sources, (sources > 0).sum(1))
-    bottleneck, attention = force_translation(params, CONFIG, read, sources, targets, threshold=0.5)
-    return word_log_probs(params, bottleneck, targets), attention
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -168,10 +176,9 @@ def test_what_is_read_in_chunks_is_what_is_read_at_once(changes, longest):
     params = cast_for_compute(parameters(config), config)
     lengths = jnp.array([1, longest // 2, longest])
     source = jax.random.randint(jax.random.key(1), (3, 64), 3, 10)
-    at_once = read_source(params, config, source, lengths)
-    in_chunks = jax.jit(functools.partial(read_source, params, config))(
-        source, lengths, longest=lengths.max()
-    )
+    read = jax.jit(read_source, static_argnums=1)
+    at_once = read(params, config, source, lengths)
+    in_chunks = read(params, config, source, lengths, longest=lengths.max())
 
     def of_sentences(found):
         """Without padding."""
@@ -188,8 +195,8 @@ def test_what_is_read_in_chunks_is_what_is_read_at_once(changes, longest):
         of_sentences(at_once),
         of_sentences(in_chunks),
     )
-    read = -(-longest // 16) * 16
-    assert not np.any(in_chunks.memory.annotations[:, read:])
+    last = -(-longest // 16) * 16
+    assert not np.any(in_chunks.memory.annotations[:, last:])
 
 
 def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
@@ -199,10 +206,8 @@ def test_dropout_of_a_sentence_depends_on_its_own_key_alone():
     log_probs, _ = forced(params, config, 7, 6, training_keys=keys)
     without, _ = forced(params, config, 7, 6)
     assert not np.allclose(log_probs[0, :3], without[0, :3])
-    source, target = padded(SOURCES[:1], 7), padded(TARGETS[:1], 6)
-    read = read_source(params, config, source, jnp.array([7]), keys[:1])
-    bottleneck, _ = force_translation(params, config, read, source, target)
-    alone = word_log_probs(params, bottleneck, target)
+    one = padded(SOURCES[:1], 7), padded(TARGETS[:1], 6)
+    alone, _ = forced_words(params, config, *one, training_keys=keys[:1])
     np.testing.assert_allclose(alone[0, :3], log_probs[0, :3], rtol=1e-5)
 
 

@@ -52,6 +52,9 @@ def loss(params, batch, beta=0.1, threshold=np.inf, config=CONFIG, keys=None, in
     )
 
 
+loss_at = jax.jit(loss, static_argnums=3)
+
+
 @pytest.mark.parametrize(("beta", "threshold"), [(0.0, np.inf), (0.1, np.inf), (0.1, 0.05)])
 def test_the_loss_is_equation_9_over_the_windows(beta, threshold):
     params = parameters()
@@ -60,7 +63,7 @@ def test_the_loss_is_equation_9_over_the_windows(beta, threshold):
     for source, target in zip(SOURCES, TARGETS, strict=True):
         log_probs, strength, *_ = force(doubles, source, target, 1.5, threshold)
         expected += (-log_probs.sum() - beta * strength.mean()) / 3
-    found, sums = loss(params, batch(), beta, threshold)
+    found, sums = loss_at(params, batch(), beta, threshold)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     assert (int(sums.words), int(sums.sentences)) == (LENGTHS[:, 1].sum(), 3)
 
@@ -74,7 +77,10 @@ def test_a_sentence_pays_what_its_span_costs():
     params = parameters(cheap)
     _, attended = forced(params, cheap, 11, 9)
     extent = [attended.cost[: len(t), row].mean() / 0.01 for row, t in enumerate(TARGETS)]
-    losses = [loss(params, batch(), beta=0, config=config)[0] for config in (cheap, dear)]
+    losses = [
+        jax.jit(partial(loss, beta=0, config=config))(params, batch())[0]
+        for config in (cheap, dear)
+    ]
     np.testing.assert_allclose(losses[1] - losses[0], 0.2 * sum(extent) / 3, rtol=1e-4)
 
 
@@ -105,11 +111,13 @@ def test_a_passage_counts_its_sentences():
     params, one = parameters(), batch()
     two = one.replace(sentences=jnp.full(3, 2))
     options = {"beta": 0.3, "threshold": np.inf, "training_keys": None}
-    (of_one, sums), (of_two, _) = (
-        translation_loss(params, Config(model=CONFIG), some, sentences=number, **options)
-        for some in (one, two)
-        for number in [jnp.float32(some.sentences.sum())]
-    )
+
+    @jax.jit
+    def counted(some):
+        number = jnp.float32(some.sentences.sum())
+        return translation_loss(params, Config(model=CONFIG), some, sentences=number, **options)
+
+    (of_one, sums), (of_two, _) = map(counted, (one, two))
     np.testing.assert_allclose(of_one - of_two, sums.negative_log_prob / 3 / 2, rtol=1e-5)
 
 

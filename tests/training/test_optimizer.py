@@ -1,6 +1,7 @@
 """Muon against the singular value decomposition, in float64; Adam for what is no hidden matrix."""
 
 import dataclasses
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -26,10 +27,15 @@ def promoted():
 
 
 def first_update(params, gradient, kind="muon"):
-    made = make_optimizer(TrainingConfig(optimizer=kind, clip_norm=CLIP))
-    return made.update(gradient, made.init(params), params)[0]
+    return updated(make_optimizer(TrainingConfig(optimizer=kind, clip_norm=CLIP)), params, gradient)
 
 
+@partial(jax.jit, static_argnums=0)
+def updated(optimizer, params, gradient):
+    return optimizer.update(gradient, optimizer.init(params), params)[0]
+
+
+@jax.jit
 def random_like(params):
     leaves, shape = jax.tree.flatten(params)
     keys = jax.random.split(jax.random.key(1), len(leaves))
@@ -62,11 +68,10 @@ def test_every_parameter_moves_as_much_as_by_adam(system):
         ("embedding_size", "encoder_size", "decoder_size", "attention_size", "bottleneck_size"), 16
     )
     config = dataclasses.replace(ModelConfig(**sizes), **SYSTEMS[system].model)
-    params = init_encoder_decoder(jax.random.key(0), config, 30, 40)
+    params = jax.jit(partial(init_encoder_decoder, jax.random.key(0), config, 30, 40))()
     gradient = random_like(params)
     found = first_update(params, gradient)
-    adam = optax.adam(1.0, nesterov=True)
-    wanted, _ = adam.update(gradient, adam.init(params))
+    wanted = updated(optax.adam(1.0, nesterov=True), params, gradient)
     for (path, one), other in zip(
         jax.tree_util.tree_leaves_with_path(found), jax.tree.leaves(wanted), strict=True
     ):
