@@ -43,6 +43,9 @@ def run(params, arrays, lengths, **options):
     return fa_jax.flexible_attention(params, *steps, memory, **options)
 
 
+jitted = jax.jit(run, static_argnames=("implementation", "details"))
+
+
 def reference(params, arrays, lengths, sigma=1.5, threshold=np.inf):
     doubles = {name: array.astype(np.float64) for name, array in arrays.items()}
     order = ("query", "feedback", "focus", "annotations")
@@ -59,18 +62,18 @@ def assert_equal(output, expected, tolerance=1e-5):
 @pytest.mark.parametrize("bias", [-4.0, 0.0, 3.0])
 def test_agrees_with_the_equations(length, bias):
     params, arrays, lengths = case(length, seed=length, bias=bias)
-    compiled = {i: jax.jit(partial(run, implementation=i)) for i in (*IMPLEMENTATIONS, None)}
     for sigma in (0.5, 1.5, 10.0):
         for threshold in (0.01, 0.3, 1.2, 8.0, np.inf):
             expected = reference(params, arrays, lengths, sigma, threshold)
-            for attend in compiled.values():
+            for implementation in (*IMPLEMENTATIONS, None):
                 options = {"sigma": jnp.float32(sigma), "threshold": jnp.float32(threshold)}
-                assert_equal(attend(params, arrays, lengths, **options), expected)
+                found = jitted(params, arrays, lengths, implementation=implementation, **options)
+                assert_equal(found, expected)
 
 
 def test_strength_zero_is_global_attention_with_finite_gradients():
     params, arrays, lengths = case(bias=-np.inf)
-    output = run(params, arrays, lengths, threshold=0.01)
+    output = jitted(params, arrays, lengths, threshold=0.01)
     assert_equal(output, reference(params, arrays, lengths))
     np.testing.assert_array_equal(output.window, lengths)
     np.testing.assert_array_equal(output.strength, 0)
@@ -120,12 +123,13 @@ def test_gradients_agree_with_finite_differences_of_the_reference(implementation
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 def test_weights_are_a_distribution_over_the_window_alone(implementation):
     params, arrays, lengths = case(seed=1)
-    output = run(params, arrays, lengths, threshold=0.5, implementation=implementation)
+    options = {"threshold": 0.5, "implementation": implementation}
+    output = jitted(params, arrays, lengths, **options)
     wanted = reference(params, arrays, lengths, threshold=0.5)
     np.testing.assert_array_equal(np.asarray(output.weights) > 0, wanted[1] > 0)
     np.testing.assert_allclose(output.weights.sum(1), lengths > 0, atol=1e-6)
     np.testing.assert_array_equal(output.window, wanted[4])
-    bare = run(params, arrays, lengths, threshold=0.5, implementation=implementation, details=False)
+    bare = jitted(params, arrays, lengths, **options, details=False)
     assert bare.weights is None
     for name in ("context", "focus", "strength", "window"):
         np.testing.assert_allclose(getattr(bare, name), getattr(output, name), rtol=1e-6)
@@ -145,7 +149,7 @@ def test_a_windowed_step_without_weights_makes_nothing_as_long_as_the_sentence(
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 def test_neither_padding_nor_neighbours_matter(implementation):
     params, arrays, lengths = case(seed=2)
-    attend = jax.jit(partial(run, params, threshold=1.2, implementation=implementation))
+    attend = partial(jitted, params, threshold=1.2, implementation=implementation)
     output = attend(arrays, lengths)
     padding = np.arange(37) >= lengths[:, None]
     filled = arrays | {"annotations": np.where(padding[..., None], 1e6, arrays["annotations"])}
@@ -172,7 +176,7 @@ def test_hypotheses_share_their_sentence(implementation):
         name: np.stack([arrays[name], *(other[name] for other in others)], axis=1)
         for name in ("query", "feedback", "focus")
     } | {"annotations": arrays["annotations"]}
-    together = run(params, beams, lengths, threshold=1.2, implementation=implementation)
+    together = jitted(params, beams, lengths, threshold=1.2, implementation=implementation)
     for place, other in enumerate([arrays, *others]):
         own = other | {"annotations": arrays["annotations"]}
         assert_equal(
