@@ -30,7 +30,9 @@ def counted(function, *arguments):
 @pytest.mark.parametrize("query", ["previous", "current"])
 def test_a_sentence_of_one_word_and_its_translation(query):
     config = ModelConfig(**SIZES, query=query)
-    params = init_encoder_decoder(jax.random.key(0), config, 50, VOCABULARY)
+    params = jax.eval_shape(
+        lambda key: init_encoder_decoder(key, config, 50, VOCABULARY), jax.random.key(0)
+    )
     words, length = jnp.ones((1, 1), jnp.int32), jnp.ones(1, jnp.int32)
 
     def read(params):

@@ -33,7 +33,7 @@ def setting(tmp_path_factory):
     )
     config = Config(
         data=data,
-        model=ModelConfig(**SIZES),
+        model=ModelConfig(**SIZES, dropout=0.1),
         training=TrainingConfig(batch_size=16, epochs=9.0, steps=12, checkpoint_seconds=1e-6),
     )
     return config, prepare(data)

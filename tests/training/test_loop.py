@@ -54,7 +54,7 @@ def begun(setting, folder):  # noqa: F811
         windows_from=0.7,
         checkpoint_seconds=60.0,
     )
-    config = replace(config, training=training, model=replace(config.model, dropout=0.1))
+    config = replace(config, training=training)
     begin_run(folder, config, data)
     return folder, config, data
 

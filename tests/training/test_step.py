@@ -12,13 +12,20 @@ from fa_jax.training.step import init_state, make_train_step, replicate, shard, 
 from tests.model.test_encoder_decoder import CONFIG
 from tests.training.test_loss import batch, loss
 
+CLIPPED = Config(
+    model=CONFIG, training=TrainingConfig(batch_size=8, optimizer="adam", clip_norm=0.5)
+)
+OPTIMIZER = make_optimizer(CLIPPED.training)
+
+
+@pytest.fixture(scope="module")
+def train_step():
+    return make_train_step(CLIPPED, OPTIMIZER)
+
 
 @pytest.mark.parametrize("settings", [StepSettings(0.1), StepSettings(0.1, 0.3, 0.5)])
-def test_a_step_on_eight_devices_is_the_step_of_the_equations(settings):
-    training = TrainingConfig(batch_size=8, optimizer="adam", clip_norm=0.5)
-    config = Config(model=CONFIG, training=training)
-    optimizer = make_optimizer(training)
-    state = init_state(config, optimizer, 10, 8)
+def test_a_step_on_eight_devices_is_the_step_of_the_equations(train_step, settings):
+    state = init_state(CLIPPED, OPTIMIZER, 10, 8)
     pairs = batch(8)
     of = lambda p: loss(p, pairs, settings.beta, settings.threshold)[0]  # noqa: E731
     gradient = jax.jit(jax.grad(of))(state.params)
@@ -27,9 +34,8 @@ def test_a_step_on_eight_devices_is_the_step_of_the_equations(settings):
         updates, _ = plain.update(gradient, plain.init(state.params))
     expected = optax.apply_updates(state.params, updates)
 
-    stepped, sums = make_train_step(config, optimizer)(
-        replicate(state), shard(jax.tree.map(np.asarray, pairs)), settings
-    )
+    pairs = shard(jax.tree.map(np.asarray, pairs))
+    stepped, sums = train_step(replicate(state), pairs, settings)
     found = unreplicate(stepped)
     assert found.step == 1
     np.testing.assert_allclose(
