@@ -89,9 +89,13 @@ def test_two_processes_of_four_devices_learn_what_one_device_does(corpus, traine
         )
         for number in range(2)
     ]
-    for host in hosts:
-        _, stderr = host.communicate(timeout=300)
-        assert host.returncode == 0, stderr
+    try:
+        for host in hosts:
+            _, stderr = host.communicate(timeout=600)
+            assert host.returncode == 0, stderr
+    finally:
+        for host in hosts:
+            host.kill()
     both = load_run(folder).params, load_run(trained).params
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=2e-3, atol=2e-5), *both)
 
