@@ -39,8 +39,8 @@ class Interrupted:
     def __init__(
         self, folder, work, *arguments, after=PATIENCE, killed=NEVER, full=NEVER, long=NEVER
     ):
-        """after: seconds until it is killed. killed, full: at this change. long: bytes that are too
-        many for a file."""
+        """after: seconds until it is killed; None: never. killed, full: at this change. long: bytes
+        that are too many for a file."""
         counted, output = FORKS.RawValue("i", 0), folder / "said"
         rest = (str(folder), killed, full, long, counted, output, work, arguments)
         process = FORKS.Process(target=_run, args=rest)
