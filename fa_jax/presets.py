@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from fa_jax import attention
+from fa_jax.attention import AttentionConfig
 from fa_jax.config import Config, DataConfig, DecodingConfig, ModelConfig, TrainingConfig
 from fa_jax.data.corpora import load_corpus
 from fa_jax.errors import UserError
@@ -127,35 +127,27 @@ class System:
     decoding: dict[str, Any] = field(default_factory=dict)
 
 
-CONCAT, GLOBAL, FLEXIBLE = attention.Concat(), attention.Global(), attention.Flexible()
-BASE = {
-    "attention": attention.AttentionConfig("dot", "none"),
-    "directions": "backward",
-    "dropout": 0.0,
-}
+def _reading(score: str = "concat", span: str = "flexible", **model: Any) -> dict[str, Any]:
+    return {"attention": AttentionConfig(score, span), **model}
+
+
+BASE = _reading("dot", "none", directions="backward", dropout=0.0)
+"""An encoder that reads the source from its last word."""
 DROPPED = {"dropout": 0.2}
 LUONGS = {"directions": "backward", "query": "current", **DROPPED}
-"""An encoder that reads the source from its last word; the decoder's own state attends."""
+"""The decoder's own state attends."""
 FED = {**LUONGS, "input_feeding": True}
+LOCAL_P_FED = _reading("general", "local_p", **FED)
 CONTEXT = {"contextualize": True}
-
-
-def _reading(
-    score: attention.Score, span: attention.Span = FLEXIBLE, **model: Any
-) -> dict[str, Any]:
-    return {"attention": attention.AttentionConfig(score, span), **model}
-
-
-LOCAL_P_FED = _reading(attention.General(), attention.LocalP(), **FED)
 
 
 SYSTEMS = {
     "flexible": System("flexible attention (VS)"),
     "flexible-1.2": System("... and translates at threshold 1.2", decoding={"threshold": 1.2}),
-    "global": System("attention to all positions (VS Eq. 2)", _reading(CONCAT, GLOBAL)),
+    "global": System("attention to all positions (VS Eq. 2)", _reading(span="global")),
     "local-p": System(
         "10 positions on either side of a predicted centre (VS Eq. 10)",
-        _reading(CONCAT, attention.LocalP()),
+        _reading(span="local_p"),
     ),
     "base": System(
         "no attention at all; the source is read from first to last word (Luong)",
@@ -165,14 +157,12 @@ SYSTEMS = {
     "base-reverse-dropout": System("... and dropout (Luong)", {**BASE, **DROPPED}),
     "location": System(
         "... and global attention: location score, asked by the decoder's new state (Luong)",
-        _reading(attention.Location(), GLOBAL, **LUONGS),
+        _reading("location", "global", **LUONGS),
     ),
-    "location-feed": System(
-        "... and input feeding (Luong)", _reading(attention.Location(), GLOBAL, **FED)
-    ),
+    "location-feed": System("... and input feeding (Luong)", _reading("location", "global", **FED)),
     "general-local-m-feed": System(
         "... but general score, windows that move on by one word a step (Luong)",
-        _reading(attention.General(), attention.LocalM(), **FED),
+        _reading("general", "local_m", **FED),
     ),
     "general-local-p-feed": System(
         "... but windows around a predicted centre (Luong)", LOCAL_P_FED
@@ -185,41 +175,39 @@ SYSTEMS = {
     ),
     "atty": System(
         "global; the score reads the word written last, too (FG, AttY)",
-        _reading(attention.Feedback(), GLOBAL),
+        _reading("feedback", "global"),
     ),
     "atty2d": System(
         "... and has a value for each dimension (FG, AttY2D)",
-        _reading(attention.FineGrained(), GLOBAL),
+        _reading("fine_grained", "global"),
     ),
     "context": System(
-        "global; embeddings are contextualised (FG, C)", _reading(CONCAT, GLOBAL, **CONTEXT)
+        "global; embeddings are contextualised (FG, C)", _reading(span="global", **CONTEXT)
     ),
     "context-atty": System(
-        "... and AttY (FG, C + AttY)", _reading(attention.Feedback(), GLOBAL, **CONTEXT)
+        "... and AttY (FG, C + AttY)", _reading("feedback", "global", **CONTEXT)
     ),
     "context-atty2d": System(
         "... but AttY2D in place of AttY (FG, C + AttY2D)",
-        _reading(attention.FineGrained(), GLOBAL, **CONTEXT),
+        _reading("fine_grained", "global", **CONTEXT),
     ),
     "recurrent": System(
         "flexible; positions remember the weights they received (Yang)",
-        _reading(attention.Recurrent()),
+        _reading("recurrent"),
     ),
-    "tensor": System(
-        "flexible; the score is a neural tensor layer (Socher)", _reading(attention.Tensor())
-    ),
+    "tensor": System("flexible; the score is a neural tensor layer (Socher)", _reading("tensor")),
     "monotonic": System(
         "monotonic chunkwise attention: a head that only moves forward (Chiu)",
-        _reading(CONCAT, attention.MonotonicChunkwise()),
+        _reading(span="monotonic_chunkwise"),
     ),
-    "adaptive": System(
-        "a window whose size is learnt (Sukhbaatar)", _reading(CONCAT, attention.Adaptive())
-    ),
+    "adaptive": System("a window whose size is learnt (Sukhbaatar)", _reading(span="adaptive")),
 }
 """Rows of VS Tables 1 and 2, of Luong's table, of FG's Table 1, and their neighbours."""
 
-WORD_VOCABULARIES = {"de-en": (50_000, 50_000)}
-"""`paper` for VS 5.1's other language pair."""
+NAMES = {size: (size, "flexible") for size in SIZES}
+NAMES |= {f"{size}-{system}": (size, system) for size in SIZES for system in SYSTEMS}
+VOCABULARIES = {("paper", "de-en"): {"source_vocabulary": 50_000, "target_vocabulary": 50_000}}
+"""Where a size has others for a language pair (VS 5.1)."""
 
 
 def preset(name: str, languages: str, corpus: str = "") -> Config:
@@ -241,33 +229,23 @@ def preset(name: str, languages: str, corpus: str = "") -> Config:
     >>> fa_jax.preset("small-local-p", "de-en").model.attention
     AttentionConfig(score=Concat(), span=LocalP(half_width=10))
     """
-    size, system = _size_and_system(name)
-    if size not in SIZES or (system or "flexible") not in SYSTEMS:
+    if name not in NAMES:
         raise UserError(
             f"unknown preset {name!r}: choose {', '.join(SIZES)}, alone or followed by - and "
             f"one of {', '.join(SYSTEMS)}, such as small-global"
         )
-    config, changes = SIZES[size], SYSTEMS[system or "flexible"]
+    size, system = NAMES[name]
+    config, changes = SIZES[size], SYSTEMS[system]
     if size in SMALL_SIZES:
         config = fitted(config, amount_of_text(load_corpus(corpus, languages)))
-    data, training = config.data, config.training
-    if size == "paper" and languages in WORD_VOCABULARIES:
-        source, target = WORD_VOCABULARIES[languages]
-        data = replace(data, source_vocabulary=source, target_vocabulary=target)
+    vocabularies = VOCABULARIES.get((size, languages), {})
+    text = {"languages": languages, "corpus": corpus, **vocabularies, **changes.data}
     model = replace(config.model, **changes.model)
     score = model.attention.score.for_sources(config.decoding.max_source_length)
-    model = replace(model, attention=replace(model.attention, score=score))
-    return Config(
-        data=replace(data, languages=languages, corpus=corpus, **changes.data),
-        model=model,
-        training=training,
+    return replace(
+        config,
+        data=replace(config.data, **text),
+        model=replace(model, attention=replace(model.attention, score=score)),
         decoding=replace(config.decoding, **changes.decoding),
         preset=name,
     )
-
-
-def _size_and_system(name: str) -> tuple[str, str]:
-    """`small-words-global`: the longest size that the name begins with, and what follows."""
-    sizes = [size for size in SIZES if name == size or name.startswith(f"{size}-")]
-    size = max(sizes, key=len, default=name)
-    return size, name[len(size) + 1 :]

@@ -8,7 +8,6 @@ import tyro
 from tyro.conf import Positional
 
 import fa_jax
-from fa_jax.cli.attention_options import AttentionOptions
 from fa_jax.config import Config, DataConfig, DecodingConfig
 from fa_jax.errors import UserError
 from fa_jax.presets import SIZES, SMALL_SIZES, SYSTEMS, preset
@@ -16,8 +15,6 @@ from fa_jax.runs.folder import read_config
 
 RUN_HELP = "Folder of a run, such as runs/en-ja-small, or en-ja: a run that comes with fa_jax."
 RunFolder = Annotated[Positional[Path], tyro.conf.arg(help=RUN_HELP)]
-Attention = Annotated[AttentionOptions, tyro.conf.arg(name="")]
-ATTENTION = AttentionOptions()
 PRESETS_HELP = (
     "Settings that all other options start from: SIZE or SIZE-SYSTEM, such as small-global. Sizes: "
     f"{', '.join(SIZES)} (for accelerators, except {', '.join(SMALL_SIZES)}). Systems "
@@ -37,13 +34,10 @@ class OfPreset:
     languages: Positional[str]
     """Source and target, such as en-ja or de-en."""
     preset: Annotated[str, tyro.conf.arg(help=PRESETS_HELP)] = "small"
-    corpus: str = ""
-    """Name of a corpus, several names joined by '+', or a folder. Default: that of the
-    languages."""
     data: DataConfig = field(default_factory=DataConfig)
 
     def settings(self) -> Config:
-        return preset(self.preset, self.languages, self.corpus or self.data.corpus)
+        return preset(self.preset, self.languages, self.data.corpus)
 
 
 @dataclass(frozen=True)

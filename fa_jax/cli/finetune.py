@@ -2,9 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
+
+import tyro
 
 import fa_jax
-from fa_jax.cli.arguments import ATTENTION, Attention, Deterministic, RunFolder
+from fa_jax.attention import AttentionConfig
+from fa_jax.cli.arguments import Deterministic, RunFolder
 from fa_jax.cli.scores import train_and_score
 from fa_jax.compiler import SAME_BITS, ask_in_all_programs
 from fa_jax.config import Config, DecodingConfig, TrainingConfig
@@ -41,7 +45,10 @@ class Command:
     """Learn to translate documents, from passages of up to this many tokens, such as 1000. A number
     near the length of the documents does best. An empty line of the corpus ends a document."""
     deterministic: Deterministic = False
-    attention: Attention = ATTENTION
+    attention: Annotated[AttentionConfig, tyro.conf.arg(name="model")] = field(
+        default_factory=AttentionConfig
+    )
+    """How the decoder reads the source: a score under a span."""
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
 
@@ -60,7 +67,7 @@ class Command:
         if self.deterministic:
             ask_in_all_programs(SAME_BITS)
         source = fa_jax.load_run(self.source)
-        model = replace(source.config.model, attention=self.attention.attention())
+        model = replace(source.config.model, attention=self.attention)
         changes = {"model": model, "training": self.training, "decoding": self.decoding}
         config = replace(self.settings(), **changes)
         order = {"window": self.window, "largest_loss": self.loss}

@@ -1,22 +1,20 @@
 """From arguments to a command. They are parsed twice: the first time says what options change."""
 
+import inspect
 import re
-import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import redirect_stderr, redirect_stdout, suppress
+import shutil
+import textwrap
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import fields, replace
-from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
-from io import StringIO
 from typing import Any
 
 import tyro
 
-from fa_jax.cli.attention_options import REGISTRY, AttentionOptions
-from fa_jax.cli.help_texts import description
+from fa_jax.cli.options import REGISTRY, UNCHECKED
 from fa_jax.config import Section
-from fa_jax.config_file import SECTIONS
 from fa_jax.errors import UserError
 
 COMMANDS = (
@@ -25,15 +23,11 @@ COMMANDS = (
 )
 """A module each. Its `Command` has what it takes as fields, and does its work when called. Where it
 has `settings`, they are the config that its options change."""
-SHORT = {
-    "--threshold": "--decoding.threshold",
-    "--beam-size": "--decoding.beam-size",
-    "--steps": "--training.steps",
-}
-"""Options used so often that they have a short name."""
-HELP = ("-h", "--help")
-# Attention's options are in AttentionOptions: the model's own is no choice of subcommands.
-TYRO = {"config": (tyro.conf.AvoidSubcommands,), "registry": REGISTRY}
+HELP = {"-h", "--help"}
+WIDEST = 100
+"""Letters of a line of a description, at most."""
+# Attention's parts have options of their own: no choice of subcommands.
+TYRO = {"config": (tyro.conf.AvoidSubcommands,)}
 
 
 def help_of_all(arguments: Sequence[str]):
@@ -41,12 +35,9 @@ def help_of_all(arguments: Sequence[str]):
     tyro.extras.subcommand_cli_from_dict(
         {name: _command(name) for name in COMMANDS},
         prog="fa-jax",
-        description=description(
-            "Train translators with flexible attention, translate, measure and draw.\n\n"
-            "Options with two names: "
-            + "; ".join(f"{short} is short for {long}" for short, long in SHORT.items())
-        ),
+        description="Train translators with flexible attention, translate, measure and draw.",
         args=[*arguments],
+        registry=REGISTRY,
         **TYRO,
     )
 
@@ -61,25 +52,23 @@ def parse_command(name: str, arguments: Sequence[str]) -> Callable[[], None]:
       UserError: no such preset or run, or a value that cannot be.
       SystemExit: arguments that are no options, after a message; `--help`.
     """
-    kind = _command(name)
-    names = [argument.partition("=") for argument in arguments]
-    given = [SHORT.get(option, option) + equals + value for option, equals, value in names]
-    parsed = partial(
-        tyro.cli, kind, prog=f"fa-jax {name}", description=description(kind.__doc__), **TYRO
-    )
-    if asked := [argument for argument in given if argument in HELP]:
-        default, said = {}, StringIO()
-        others = [argument for argument in given if argument not in asked]
-        with suppress(SystemExit, UserError), redirect_stdout(said), redirect_stderr(said):
-            default = _own_settings(parsed(args=others))
-        return parsed(args=given, **default)
-    try:
-        command = parsed(args=given)
-    except SystemExit:
-        _suggest(option for option, _, _ in names)
-        raise
-    own = _own_settings(command)
-    return parsed(args=given, **own) if own else command
+    kind, asked = _command(name), not HELP.isdisjoint(arguments)
+    text, own = description(kind.__doc__), {}
+    parsed = partial(tyro.cli, kind, prog=f"fa-jax {name}", description=text, **TYRO)
+    with REGISTRY:
+        with suppress(SystemExit, UserError) if asked else nullcontext():
+            others = [argument for argument in arguments if argument not in HELP]
+            command = parsed(args=others, registry=UNCHECKED, console_outputs=not asked)
+            own = _own_settings(command)
+        return parsed(args=[*arguments], **own)
+
+
+def description(text: str) -> str:
+    """A command's text in lines of the terminal's width. Behind the first one, a paragraph's lines
+    are indented: tyro joins those that are not."""
+    width = min(WIDEST, shutil.get_terminal_size().columns)
+    filled = textwrap.TextWrapper(width, subsequent_indent="  ", break_on_hyphens=False).fill
+    return "\n\n".join(map(filled, inspect.cleandoc(text).split("\n\n")))
 
 
 def in_options(text: str, name: str) -> str:
@@ -104,20 +93,9 @@ def _own_settings(command: Any) -> dict[str, Any]:
     if not hasattr(command, "settings"):
         return {}
     config = command.settings()
-    sections = {name: getattr(config, name) for name in SECTIONS if hasattr(command, name)}
-    if hasattr(command, "attention"):
-        sections["attention"] = AttentionOptions(
-            config.model.attention, config.decoding.max_source_length
-        )
-    return {"default": replace(command, **sections)}
-
-
-def _suggest(options: Iterable[str]):
-    """Says which short name may have been meant: tyro knows the long ones alone."""
-    for option in options:
-        meant = [] if option in SHORT else get_close_matches(option, SHORT, n=1, cutoff=0.8)
-        if meant:
-            print(f"fa-jax: {option} may be meant to be {meant[0]}", file=sys.stderr)
+    own = vars(config) | {"attention": config.model.attention}
+    changed = {name: value for name, value in own.items() if hasattr(command, name)}
+    return {"default": replace(command, **changed)}
 
 
 def _command(name: str) -> type:

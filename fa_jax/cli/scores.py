@@ -10,6 +10,7 @@ import jax
 import fa_jax
 from fa_jax.counted import counted
 from fa_jax.evaluation.scores import shown_scores
+from fa_jax.runs.terminal import say
 
 EXAMPLES = 5
 """Test translations shown after training."""
@@ -29,8 +30,7 @@ def train_and_score(train: Callable[[], Any]):
         number, step = interruption.args
         print(f"stopped and saved at step {step}; the same command continues", file=sys.stderr)
         raise SystemExit(128 + number) from None
-    if jax.process_index() == 0:
-        print("scoring the test set, and writing the report", file=sys.stderr, flush=True)
+    say("scoring the test set, and writing the report")
     found = fa_jax.score_test(run)
     page = fa_jax.report(run)
     if jax.process_index() > 0:

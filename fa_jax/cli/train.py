@@ -6,7 +6,7 @@ from pathlib import Path
 import jax
 
 import fa_jax
-from fa_jax.cli.arguments import ATTENTION, Attention, Deterministic, OfPreset
+from fa_jax.cli.arguments import Deterministic, OfPreset
 from fa_jax.cli.scores import train_and_score
 from fa_jax.compiler import SAME_BITS, ask_in_all_programs
 from fa_jax.config import Config, DecodingConfig, ModelConfig, TrainingConfig
@@ -19,8 +19,6 @@ class Command(OfPreset):
     If training was stopped, give the same command again: it goes on where it was. Small presets
     choose vocabularies, dropout, steps and batches by the amount of text, and training begins with
     a line that names them. --help with languages and a preset shows their settings as defaults.
-    --steps is short for --training.steps, --threshold for --decoding.threshold, --beam-size for
-    --decoding.beam-size.
     """
 
     run: Path | None = None
@@ -34,7 +32,6 @@ class Command(OfPreset):
     """For several machines: the number of this process, from 0."""
     deterministic: Deterministic = False
     model: ModelConfig = field(default_factory=ModelConfig)
-    attention: Attention = ATTENTION
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
 
@@ -43,6 +40,8 @@ class Command(OfPreset):
             ask_in_all_programs(SAME_BITS)
         if self.coordinator:
             jax.distributed.initialize(self.coordinator, self.processes, self.process)
-        model = replace(self.model, attention=self.attention.attention())
+        attention = self.model.attention
+        score = attention.score.for_sources(self.decoding.max_source_length)
+        model = replace(self.model, attention=replace(attention, score=score))
         config = Config(self.data, model, self.training, self.decoding, self.preset)
         train_and_score(lambda: fa_jax.train(config, self.run))

@@ -1,13 +1,15 @@
-"""Scores and spans from the command line, those of other people too."""
+"""Options of settings, of scores and spans, those of other people too."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import jax
 import jax.numpy as jnp
 import pytest
+import tyro
 
 import fa_jax
+from fa_jax.cli.options import REGISTRY, field_texts
 from fa_jax.cli.parsing import parse_command
 from fa_jax.errors import UserError
 from tests.command import TINY
@@ -70,7 +72,7 @@ OWN = ("--model.score", "mine", "--model.span", "ours", "--mine.power", "2", "--
 
 
 def attention(*arguments):
-    return parse_command("train", ["en-ja", *arguments]).attention.attention()
+    return parse_command("train", ["en-ja", *arguments]).model.attention
 
 
 def test_a_score_and_a_span_of_ones_own_are_trained_and_decoded(
@@ -117,11 +119,6 @@ def test_they_change_the_presets_own():
     assert attention("--model.span", "none").span == fa_jax.NoAttention()
 
 
-def test_a_score_with_positions_has_enough_for_the_preset():
-    long = attention("--preset", "char", "--model.score", "location")
-    assert long.score == fa_jax.Location(2048)
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -137,7 +134,58 @@ def test_nothing_is_ignored_without_a_word(arguments, words):
         attention(*arguments.split())
 
 
+def test_a_longer_source_has_positions_of_its_own(monkeypatch):
+    """Whatever the presets' longest source is."""
+    configs = []
+    monkeypatch.setattr("fa_jax.runs.train.train", lambda config, folder: configs.append(config))
+    monkeypatch.setattr("fa_jax.cli.train.train_and_score", lambda train: train())
+    options = ("--model.score", "location", "--decoding.max-source-length", "3000")
+    parse_command("train", ["en-ja", *options])()
+    assert configs[0].model.attention.score == fa_jax.Location(4096)
+
+
 def test_a_name_stands_for_one_part(monkeypatch):
     monkeypatch.setitem(fa_jax.SPANS, "tensor", fa_jax.Global)
     with pytest.raises(UserError, match="'tensor' is registered twice: give the span another name"):
         parse_command("train", ["en-ja"])
+
+
+@dataclass(frozen=True)
+class Base:
+    of_base: int
+    """One line."""
+
+
+@dataclass(frozen=True)
+class Other:
+    """Its own text."""
+
+    setting: float = 1.5
+    """Words that go on
+    in another line, where the source code
+    breaks."""
+
+
+@dataclass(frozen=True)
+class Both(Base):
+    other: Other = field(default_factory=Other)
+    silent: str = "x"
+
+
+def test_a_fields_text_is_one_paragraph():
+    assert field_texts(Both) == {"of_base": "One line."}
+    text = "Words that go on in another line, where the source code breaks."
+    assert field_texts(Other) == {"setting": text}
+    assert field_texts(type("Made", (Other,), {})) == {"setting": text}
+
+
+def test_values_and_defaults_are_as_without_texts():
+    def parsed(*arguments, **default):
+        return tyro.cli(Both, args=[*arguments], registry=REGISTRY, **default)
+
+    assert parsed("--of-base", "3") == Both(3)
+    own = Both(4, Other(2.5), "y")
+    assert parsed(default=own) == own
+    assert parsed("--other.setting", "0.5", default=own) == Both(4, Other(0.5), "y")
+    with pytest.raises(SystemExit):
+        parsed()
