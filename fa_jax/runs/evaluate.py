@@ -81,41 +81,13 @@ def evaluate(
     (1, 1)
     """
     runs = ensemble(run)
-    decoding, boundaries = decoding or runs[0].config.decoding, None
+    decoding = decoding or runs[0].config.decoding
     title = f"{'pairs' if pairs else split}, threshold {decoding.threshold:.3g}"
-    if pairs is None:
-        pairs = runs[0].pairs(split)
-        boundaries = pairs.documents()
-    else:
-        pairs = checked_pairs(pairs)
-    return scored(
-        runs, pairs, decoding, title, documents=boundaries, whole=documents, metrics=metrics
-    )
-
-
-def scored(
-    runs: Sequence[Run],
-    pairs: Sequence[tuple[str, str]],
-    decoding: DecodingConfig,
-    title: str,
-    *,
-    documents: Int[np.ndarray, " boundaries"] | None,
-    whole: bool | None = None,
-    metrics: Sequence[str] | None = None,
-) -> Evaluation:
-    """An evaluation of pairs (`evaluate`). title: of the progress bar. documents, whole: as of
-    `search_lines`. metrics: as of `evaluate`.
-
-    Raises:
-      UserError: there are no pairs.
-    """
-    if not pairs:
-        raise UserError("there are no sentence pairs to evaluate")
-    texts, references = zip(*pairs, strict=True)
+    texts, references, boundaries = _sides(runs[0], split, pairs)
     began = time.perf_counter()
     with progress_bar(title, len(texts)) as bar:
         found = search_lines(
-            runs, texts, decoding, documents=documents, whole=whole, progress=bar.update
+            runs, texts, decoding, documents=boundaries, whole=documents, progress=bar.update
         )
     translations = [best for best, *_ in found.texts()]
     seconds = time.perf_counter() - began
@@ -133,7 +105,7 @@ def scored(
             "seconds": seconds,
         },
         translations=translations,
-        pairs=list(pairs),
+        pairs=[*zip(texts, references, strict=True)],
     )
 
 
@@ -165,16 +137,27 @@ def perplexity(
     >>> round(fa_jax.perplexity(run, pairs=[("I like cats.", "私は猫が好きです。")]), 1)
     1.4
     """
-    pairs = run.pairs(split) if pairs is None else checked_pairs(pairs)
-    if not pairs:
-        raise UserError("there are no sentence pairs to evaluate")
-    sources, targets = zip(*pairs, strict=True)
+    sources, targets, _ = _sides(run, split, pairs)
     decoding = decoding or run.config.decoding
     sources = map(run.source.usual, sources)
     ids = [run.source.encode(source)[: decoding.max_source_length] for source in sources]
     words = [run.target.encode(target) for target in targets]
     found = trace_translations(run.model, decoding, ids, words, lambda trace: trace.log_probs)
     return float(np.exp(-np.concatenate(found).mean()))
+
+
+def _sides(
+    run: Run, split: str, pairs: Sequence[tuple[str, str]] | None
+) -> tuple[Sequence[str], Sequence[str], Int[np.ndarray, " boundaries"] | None]:
+    """Sources and targets of a split, and where its documents begin; or of one's own pairs.
+
+    Raises:
+      UserError: there are none.
+    """
+    chosen = run.pairs(split) if pairs is None else checked_pairs(pairs)
+    if not chosen:
+        raise UserError("there are no sentence pairs to evaluate")
+    return *zip(*chosen, strict=True), chosen.documents() if pairs is None else None
 
 
 def score_test(run: Run) -> dict[str, Evaluation]:

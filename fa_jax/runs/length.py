@@ -5,8 +5,10 @@ from itertools import islice
 
 import numpy as np
 
-from fa_jax.runs.evaluate import scored
+from fa_jax.evaluation.scores import score_translations
 from fa_jax.runs.run import Run
+from fa_jax.runs.search import search_lines
+from fa_jax.runs.terminal import progress_bar
 
 STEP = 0.2
 """From one exponent to the next one that is tried."""
@@ -23,22 +25,23 @@ def best_length_exponent(run: Run) -> float:
     a phrase that the model knows by heart pays wherever it is appended. With 0 short translations
     win. Above 1 some hypotheses never end, on text that validation did not have.
     """
-    validation = run.pairs("validation")
-    ends = validation.documents()
-    ends = ends[: np.searchsorted(ends, LINES) + 1]
-    pairs = list(islice(validation, ends[-1]))
-
-    def bleu(exponent: float) -> float:
-        decoding = replace(run.config.decoding, length_exponent=exponent)
-        title = f"length exponent {exponent:g}"
-        found = scored([run], pairs, decoding, title, documents=ends, metrics=("bleu",))
-        return found.scores["bleu"]
-
-    exponent, best = 1.0, bleu(1.0)
+    exponent, best = 1.0, _bleu(run, 1.0)
     while exponent > 0:
         smaller = round(exponent - STEP, 1)
-        found = bleu(smaller)
+        found = _bleu(run, smaller)
         if found < best + GAIN:
             break
         exponent, best = smaller, found
     return exponent
+
+
+def _bleu(run: Run, exponent: float) -> float:
+    validation, decoding = run.pairs("validation"), run.config.decoding
+    ends = validation.documents()
+    ends = ends[: np.searchsorted(ends, LINES) + 1]
+    texts, references = zip(*islice(validation, ends[-1]), strict=True)
+    decoding = replace(decoding, length_exponent=exponent)
+    with progress_bar(f"length exponent {exponent:g}", len(texts)) as bar:
+        found = search_lines([run], texts, decoding, documents=ends, progress=bar.update)
+    translations = [best for best, *_ in found.texts()]
+    return score_translations(translations, references, run.target.language, ["bleu"])["bleu"]

@@ -4,13 +4,10 @@ import math
 from dataclasses import replace
 from functools import cache
 
-from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import LARGEST_LOSS, Selection, check_loss, choose
-from fa_jax.runs.evaluate import candidate
+from fa_jax.runs.evaluate import candidate, evaluate
 from fa_jax.runs.run import Run
-from fa_jax.runs.search import search_lines
-from fa_jax.runs.terminal import progress_bar
 
 NARROWEST, WIDEST = 1e-4, 1e3
 """Thresholds that are tried."""
@@ -28,14 +25,10 @@ def window_share(run: Run, threshold: float) -> float:
     It has the run's own beam: windows of greedy search were a tenth wider on a text.
     """
     decoding = replace(run.config.decoding, threshold=threshold)
-    validation = run.pairs("validation")
-    sources, documents = [source for source, _ in validation], validation.documents()
-    with progress_bar(f"threshold {threshold:.3g}", len(sources)) as bar:
-        found = search_lines([run], sources, decoding, documents=documents, progress=bar.update)
+    scores = evaluate(run, "validation", decoding, metrics=()).scores
     # Of documents a share of a line: their calls are not told line by line.
-    by_line = len(found.documents) > len(sources)
-    length = found.source_length if by_line else found.source_lengths.mean()
-    return average_window(found.results) / length
+    of_line = "mean_source_tokens" if run.config.data.documents else "source_length"
+    return scores["window"] / scores[of_line]
 
 
 def threshold_for_window(run: Run, window: float) -> float:

@@ -19,7 +19,6 @@ from fa_jax.pages.content import span_content, threshold_text
 from fa_jax.runs.folder import check_own, read_scores
 from fa_jax.runs.run import Run
 from fa_jax.runs.search import search_lines
-from fa_jax.runs.trace import traces_of
 from fa_jax.training.metrics import read_metrics
 
 SAMPLES = 5
@@ -70,17 +69,23 @@ def report(run: Run, folder: str | Path | None = None) -> Path:
     if folder is None:
         check_own(run.folder, "name another folder for its report")
     folder = Path(folder or run.folder)
-    rows, samples, missing = read_metrics(run.folder), [], []
+    rows, scores = read_metrics(run.folder), read_scores(run.folder)
+    samples, missing = [], []
     try:
         samples = sampled(run)
     except UserError as error:
         missing.append(f"There are no test sentences, since the corpus is not there: {error}")
+    if not scores:
+        missing.append("There are no scores of the test set: the run's folder has no test.json.")
+    if not rows:
+        missing.append("There are no curves: the run's folder has no metrics.jsonl.")
     if jax.process_index() == 0:
         folder.mkdir(parents=True, exist_ok=True)
         _draw(run, folder, rows, samples)
         from fa_jax.pages import write_report_page
 
-        write_report_page(_content(run, rows, samples, missing), folder / "report.html")
+        content = _content(run, rows, scores, samples) | {"missing": missing}
+        write_report_page(content, folder / "report.html")
     return folder / "report.html"
 
 
@@ -97,7 +102,8 @@ def sampled(run: Run) -> list[Sample]:
     decoding = run.config.decoding
     decoding = replace(decoding, threshold=min(NARROW, decoding.threshold))
     found = search_lines([run], [source for source, _ in chosen], decoding)
-    traces = traces_of(found, SAMPLES)
+    shown = [[(line, 0)] for line in range(len(chosen))[:SAMPLES]]
+    traces = found.spans(shown, found.texts())
     return [Sample(*pair, trace) for pair, trace in zip(chosen, traces, strict=False)]
 
 
@@ -124,26 +130,16 @@ def _draw(run: Run, folder: Path, rows: Sequence[Json], samples: Sequence[Sample
             events.add_image(name, pixels, run.step, dataformats="HWC")
 
 
-def _content(run: Run, rows: list[Json], samples: Sequence[Sample], missing: list[str]) -> Json:
-    """What the page's script reads."""
-    scores = read_scores(run.folder)
-    if not scores:
-        missing = [
-            *missing,
-            "There are no scores of the test set: the run's folder has no test.json.",
-        ]
-    if not rows:
-        missing = [*missing, "There are no curves: the run's folder has no metrics.jsonl."]
-    source, target = run.source.language, run.target.language
+def _content(run: Run, rows: list[Json], scores: Json, samples: Sequence[Sample]) -> Json:
+    """What the page's script reads, but for what is missing."""
     own, training = run.config.decoding.threshold, run.config.training
     validation = f"validation_{training.best_by}"
     curves = CURVES | {validation: f"validation score (greedy, {training.best_by_words})"}
     return {
         "title": run.name,
         "about": _about(run),
-        "source": source,
-        "target": target,
-        "missing": missing,
+        "source": run.source.language,
+        "target": run.target.language,
         "scores": _scores(list(scores.values()), own),
         "tradeoff": [
             (found["window"], found["bleu"], _threshold(found, own, " (own)"))
@@ -175,8 +171,7 @@ def _drawn_at(own: float) -> str:
 def _about(run: Run) -> str:
     attention = attention_text(run.config.model.attention)
     languages = f"{run.source.language} to {run.target.language}"
-    validated = f", {run.validated}" if run.validated else ""
-    return f"{languages}, {attention}; checkpoint of step {run.step:,}{validated}."
+    return f"{languages}, {attention}; checkpoint of step {run.step:,}, {run.validated}."
 
 
 def _threshold(scores: Json, own: float, mark: str) -> str:

@@ -54,9 +54,7 @@ class Run:
 
     @property
     def validated(self) -> str:
-        """Its score for a reader; empty of a run from elsewhere, which was not validated here."""
-        if not self.validation_score:
-            return ""
+        """Its score for a reader."""
         words = self.config.training.best_by_words
         return f"validation score {self.validation_score:.2f} ({words})"
 

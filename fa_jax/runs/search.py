@@ -12,12 +12,15 @@ from fa_jax.config import DecodingConfig
 from fa_jax.data.capitals import in_case_of
 from fa_jax.data.tokenizers import Subwords
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
-from fa_jax.data.vocabulary import UNKNOWN
-from fa_jax.decoding.forced import Trace, trace_translations
-from fa_jax.decoding.search import SearchResult, search
+from fa_jax.data.vocabulary import END, SPECIAL, UNKNOWN
+from fa_jax.decoding.forced import SpanTrace, Trace, trace_translations
+from fa_jax.decoding.search import SearchResult, joined, search
 from fa_jax.decoding.unknown_words import replace_unknown, whole_words
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
+
+Part = Sequence[tuple[int, int]]
+"""Lines that were read together, and of each the place of a hypothesis in its list."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +70,15 @@ class Searched:
                     "replacing unknown words needs an alignment, and the attention of "
                     f"{run.folder} has none: {attention}"
                 )
-            looked_at = self.traced(lambda trace: trace.weights, lambda words: UNKNOWN in words)
+            places = [
+                (line, place)
+                for line, result in enumerate(self.results)
+                for place, hypothesis in enumerate(result.hypotheses)
+                if UNKNOWN in hypothesis.words
+            ]
+            looked_at = self._traces([[one] for one in places], lambda trace: trace.weights)
             spaced = run.source.language not in WRITTEN_WITHOUT_SPACES
-            for (line, place), weights in looked_at.items():
+            for (line, place), weights in zip(places, looked_at, strict=True):
                 source = self.tokens[line]
                 copies = run.source.as_written(source, self.lines[line])
                 if isinstance(run.source.tokenizer, Subwords):
@@ -81,22 +90,38 @@ class Searched:
             for line, of_line in zip(self.lines, written, strict=True)
         ]
 
-    def traced(
+    def spans(
         self,
-        keep: Callable[[Trace], Any],
-        wanted: Callable[[list[int]], bool] = lambda words: True,
-    ) -> dict[tuple[int, int], Any]:
-        """What is kept of the traces of the wanted hypotheses, each line by itself, by line and
-        place in its list; none of an empty line."""
-        words = {
-            (line, place): hypothesis.words
-            for line, result in enumerate(self.results)
-            for place, hypothesis in enumerate(result.hypotheses)
-            if self.tokens[line] and wanted(hypothesis.words)
-        }
-        ids = [self.ids[0][line] for line, _ in words]
-        kept = trace_translations(self.run.model, self.decoding, ids, [*words.values()], keep)
-        return dict(zip(words, kept, strict=True))
+        parts: Sequence[Part],
+        texts: Sequence[Sequence[str]],
+        keep: Callable[[Trace], Trace] = lambda trace: trace,
+    ) -> list[SpanTrace]:
+        """What attention did while each part was written, none of which is empty.
+
+        texts: as of `texts`. keep: as of `trace_translations`.
+        """
+        source, target = (codec.vocabulary.tokens for codec in (self.run.source, self.run.target))
+        return [
+            SpanTrace(
+                **vars(trace)
+                | {"alternatives": [[(target[w], p) for w, p in s] for s in trace.alternatives]},
+                translation="\n".join(texts[line][place] for line, place in part),
+                source_tokens=[source[word] for word in self._source(part)],
+                target_tokens=[*(target[word] for word in self._words(part)), SPECIAL[END]],
+                threshold=self.decoding.threshold,
+            )
+            for part, trace in zip(parts, self._traces(parts, keep), strict=True)
+        ]
+
+    def _traces(self, parts: Sequence[Part], keep: Callable[[Trace], Any]) -> list[Any]:
+        ids, words = map(self._source, parts), map(self._words, parts)
+        return trace_translations(self.run.model, self.decoding, [*ids], [*words], keep)
+
+    def _source(self, part: Part) -> list[int]:
+        return joined([self.ids[0][line] for line, _ in part])
+
+    def _words(self, part: Part) -> list[int]:
+        return joined([self.results[line].hypotheses[place].words for line, place in part])
 
 
 def search_lines(

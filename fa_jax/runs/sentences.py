@@ -1,13 +1,28 @@
-"""Lines of several sentences: what is found of each is put together again behind a search."""
+"""Texts of several lines or sentences: parted before a search, and put together again behind it."""
 
 from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
+from scipy.linalg import block_diag
 
-from fa_jax.decoding.forced import SpanTrace, Trace
+from fa_jax.data.sentences import sentences, space_between
+from fa_jax.decoding.forced import SpanTrace
 from fa_jax.decoding.search import SearchResult
 from fa_jax.runs.run import Run
+
+
+def parted(
+    texts: Sequence[str], runs: Sequence[Run], *, split: bool, documents: bool
+) -> tuple[list[list[str]], str]:
+    """The lines of each text, and what stands between their translations: a document's own lines,
+    or its sentences, if they are to be split."""
+    if documents:
+        return [text.split("\n") for text in texts], "\n"
+    source, target = runs[0].source.language, runs[0].target.language
+    split = split and are_parted(runs)
+    parts = [sentences(text, source) if split else [text] for text in texts]
+    return parts, space_between(target)
 
 
 def are_parted(runs: Sequence[Run]) -> bool:
@@ -16,63 +31,59 @@ def are_parted(runs: Sequence[Run]) -> bool:
     return not all(run.config.data.documents for run in runs)
 
 
-def combined(results: Sequence[SearchResult], n_best: int) -> list[tuple[float, tuple[int, ...]]]:
-    """Translations of a text from those of its parts, best first.
+def combined(
+    lines: Sequence[int],
+    results: Sequence[SearchResult],
+    texts: Sequence[Sequence[str]],
+    n_best: int,
+) -> list[tuple[float, tuple[tuple[int, int], ...]]]:
+    """Translations of a text from those of its lines, best first. No two of a line read alike.
+
+    lines: their numbers among all results. texts: what the hypotheses read.
 
     Returns:
-      Of each its score and, of each part, the place of the hypothesis that it takes. Scores are the
-      parts' mean; a part counts by the words of its best hypothesis, their end included.
+      Of each its score and, of each line, its number and the place of the hypothesis that it takes.
+      Scores are the lines' mean; a line counts by the words of its best hypothesis, their end
+      included.
     """
-    words = [len(result.hypotheses[0].words) + 1 for result in results]
+    words = {line: len(results[line].hypotheses[0].words) + 1 for line in lines}
     best = [(0.0, ())]
-    for result, count in zip(results, words, strict=True):
-        share = count / sum(words)
+    for line, count in words.items():
+        share = count / sum(words.values())
         longer = [
-            (score + share * hypothesis.score, (*places, place))
-            for score, places in best
-            for place, hypothesis in enumerate(result.hypotheses)
+            (score + share * hypothesis.score, (*taken, (line, place)))
+            for score, taken in best
+            for place, hypothesis in enumerate(results[line].hypotheses)
+            if texts[line].index(texts[line][place]) == place
         ]
         best = sorted(longer, key=lambda one: -one[0])[:n_best]
     return best
 
 
-def joined_trace(traces: Sequence[Trace]) -> Trace:
-    """What attention did in a text, from the traces of its parts: none looked at another one."""
-    if len(traces) == 1:
-        return traces[0]
-    before = accumulate((trace.weights.shape[1] for trace in traces[:-1]), initial=0)
-    dimensions = [trace.by_dimension for trace in traces]
-    return Trace(
-        log_probs=np.concatenate([trace.log_probs for trace in traces]),
-        weights=_diagonal([trace.weights for trace in traces]),
-        windows=_diagonal([trace.windows for trace in traces]),
-        focus=np.concatenate([t.focus + first for t, first in zip(traces, before, strict=True)]),
-        strength=np.concatenate([trace.strength for trace in traces]),
-        by_dimension=None if dimensions[0] is None else _diagonal(dimensions),
-        alternatives=[step for trace in traces for step in trace.alternatives],
-    )
+def joined_spans(traces: Sequence[SpanTrace], between: str) -> SpanTrace:
+    """What attention did in a text, from the traces of its parts: none looked at another one.
 
-
-def joined_spans(traces: Sequence[SpanTrace], space: str) -> SpanTrace:
-    """`joined_trace` with its words. space: between the parts' translations."""
-    if len(traces) == 1:
-        return traces[0]
+    between: what stands between the parts' translations.
+    """
+    first, *others = traces
+    if not others:
+        return first
+    lengths = [trace.weights.shape[1] for trace in traces]
+    shifts = accumulate(lengths[:-1], initial=0)
+    by_dimension = None
+    if first.by_dimension is not None:
+        each = zip(*(np.moveaxis(trace.by_dimension, 2, 0) for trace in traces), strict=True)
+        by_dimension = np.stack([block_diag(*blocks) for blocks in each], axis=2)
     return SpanTrace(
-        **vars(joined_trace(traces)),
-        translation=space.join(trace.translation for trace in traces),
+        log_probs=np.concatenate([trace.log_probs for trace in traces]),
+        weights=block_diag(*(trace.weights for trace in traces)),
+        windows=block_diag(*(trace.windows for trace in traces)),
+        focus=np.concatenate([t.focus + shift for t, shift in zip(traces, shifts, strict=True)]),
+        strength=np.concatenate([trace.strength for trace in traces]),
+        by_dimension=by_dimension,
+        alternatives=[step for trace in traces for step in trace.alternatives],
+        translation=between.join(trace.translation for trace in traces),
         source_tokens=[token for trace in traces for token in trace.source_tokens],
         target_tokens=[token for trace in traces for token in trace.target_tokens],
-        threshold=traces[0].threshold,
+        threshold=first.threshold,
     )
-
-
-def _diagonal(blocks: Sequence[np.ndarray]) -> np.ndarray:
-    """Blocks [T, S, ...] along the diagonal of one array; 0 beside them."""
-    steps, positions = np.sum([block.shape[:2] for block in blocks], axis=0)
-    whole = np.zeros((steps, positions, *blocks[0].shape[2:]), blocks[0].dtype)
-    row = column = 0
-    for block in blocks:
-        height, width = block.shape[:2]
-        whole[row : row + height, column : column + width] = block
-        row, column = row + height, column + width
-    return whole

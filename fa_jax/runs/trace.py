@@ -9,14 +9,11 @@ import numpy as np
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.given import checked_lines
-from fa_jax.data.sentences import sentences, space_between
-from fa_jax.data.vocabulary import END, SPECIAL
-from fa_jax.decoding.forced import SpanTrace, trace_translations
-from fa_jax.decoding.search import joined
+from fa_jax.decoding.forced import SpanTrace
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, check_run
-from fa_jax.runs.search import Searched, search_lines
-from fa_jax.runs.sentences import joined_spans
+from fa_jax.runs.search import search_lines
+from fa_jax.runs.sentences import joined_spans, parted
 
 
 def trace(
@@ -64,46 +61,17 @@ def traces(
     Raises:
       UserError: a line is empty; or as `translate`.
     """
-    lines, language = checked_lines(lines), run.source.language
-    if run.config.data.documents:
-        documents = [line.split("\n") for line in lines]
-    else:
-        documents = [sentences(line, language) if split else [line] for line in lines]
-    documents = [[part for part in parts if part.strip()] for parts in documents]
-    parts = [part for parts in documents for part in parts]
-    ends = np.cumsum([0, *map(len, documents)])
-    found = search_lines([run], parts, decoding, documents=ends)
-    if not all(documents) or not all(found.tokens):
+    whole = run.config.data.documents
+    texts, between = parted(checked_lines(lines), [run], split=split, documents=whole)
+    texts = [[part for part in parts if part.strip()] for parts in texts]
+    ends = np.cumsum([0, *map(len, texts)])
+    found = search_lines([run], [*itertools.chain(*texts)], decoding, documents=ends)
+    if not all(texts) or not all(found.tokens):
         raise UserError("an empty line has no translation to trace")
-    found, space = iter(traces_of(found)), space_between(run.target.language)
-    if run.config.data.documents:
-        return [*found]
-    return [joined_spans([*itertools.islice(found, len(parts))], space) for parts in documents]
-
-
-def traces_of(found: Searched, count: int | None = None) -> list[SpanTrace]:
-    """The trace of the best translation of each document, none of which is empty. count: of the
-    first so many; None: of all."""
-    run, spans = found.run, list(itertools.pairwise(found.documents))[:count]
-    lines = [best for best, *_ in found.texts()]
-    texts = ["\n".join(lines[a:b]) for a, b in spans]
-    ids = [joined(found.ids[0][a:b]) for a, b in spans]
-    words = [
-        joined([result.hypotheses[0].words for result in found.results[a:b]]) for a, b in spans
-    ]
-    traces = trace_translations(run.model, found.decoding, ids, words)
-    token = run.target.vocabulary.tokens
-    return [
-        SpanTrace(
-            **vars(trace)
-            | {"alternatives": [[(token[w], p) for w, p in step] for step in trace.alternatives]},
-            translation=text,
-            source_tokens=[run.source.vocabulary.tokens[word] for word in of_source],
-            target_tokens=[*(token[word] for word in of_target), SPECIAL[END]],
-            threshold=found.decoding.threshold,
-        )
-        for text, of_source, of_target, trace in zip(texts, ids, words, traces, strict=True)
-    ]
+    read = [[(line, 0) for line in range(*both)] for both in itertools.pairwise(found.documents)]
+    spans = iter(found.spans(read, found.texts()))
+    counts = [1 if whole else len(parts) for parts in texts]
+    return [joined_spans([*itertools.islice(spans, count)], between) for count in counts]
 
 
 def show(

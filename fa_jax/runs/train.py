@@ -6,7 +6,6 @@ Into the folder of a run that has begun (`runs.begin`), training writes `checkpo
 
 import math
 import os
-import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -179,7 +178,7 @@ def _trained(folder: Path, config: Config, data: PreparedData, start: Params | N
         if jax.process_index() == 0:
             begin_run(folder, config, data)
             if remark := left_out(data.train.lengths, data.max_length):
-                print(remark, file=sys.stderr)
+                say(remark)
         loop.train(folder, config, data, partial(validate, config=config, data=data), start)
     return load_run(folder)
 

@@ -9,13 +9,10 @@ import numpy as np
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.given import checked_lines
-from fa_jax.data.sentences import sentences, space_between
-from fa_jax.data.vocabulary import END, SPECIAL
-from fa_jax.decoding.forced import Trace
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, ensemble
-from fa_jax.runs.search import Searched, search_lines
-from fa_jax.runs.sentences import are_parted, combined, joined_trace
+from fa_jax.runs.search import Part, Searched, search_lines
+from fa_jax.runs.sentences import combined, joined_spans, parted
 
 
 def translate(
@@ -65,7 +62,7 @@ def translate(
     >>> record["translations"][0]["text"]
     '私は猫が好きです。'
     """
-    runs, lines = ensemble(run), checked_lines(lines)
+    runs, texts = ensemble(run), checked_lines(lines)
     decoding = decoding or runs[0].config.decoding
     beam = decoding.beam_size
     if not 1 <= n_best <= beam:
@@ -73,13 +70,7 @@ def translate(
         raise UserError(f"n_best must be 1 to the beam size, {beam}, got {n_best}{mend}")
     if documents and (n_best > 1 or details):
         raise UserError("documents have one translation each, without details")
-    language = runs[0].source.language
-    split = split and are_parted(runs)
-    if documents:
-        parts, between = [text.split("\n") for text in lines], "\n"
-    else:
-        parts = [sentences(line, language) if split else [line] for line in lines]
-        between = space_between(runs[0].target.language)
+    parts, between = parted(texts, runs, split=split, documents=documents)
     ends = np.cumsum([0, *map(len, parts)])
     found = search_lines(
         runs,
@@ -89,61 +80,48 @@ def translate(
         documents=ends if documents else None,
         progress=progress,
     )
-    found, texts = _unlike(found, n_best)
-    traced = found.traced(lambda trace: replace(trace, by_dimension=None)) if details else {}
-    return [
-        _record(found, texts, range(first, end), n_best, between, traced if details else None)
-        for first, end in itertools.pairwise(ends)
+    written = found.texts()
+    chosen = [
+        combined(range(*both), found.results, written, n_best) for both in itertools.pairwise(ends)
     ]
+    records: list[dict[str, Any]] = [
+        {
+            "translations": [
+                {"text": between.join(written[line][place] for line, place in part), "score": score}
+                for score, part in best
+            ]
+        }
+        for best in chosen
+    ]
+    if details:
+        _add_details(records, [[part for _, part in best] for best in chosen], found, written)
+    return records
 
 
-def _unlike(found: Searched, n_best: int) -> tuple[Searched, list[list[str]]]:
-    """Of each line the best hypotheses that read differently, at most so many, and what they
-    read."""
-    results, texts = [], []
-    for result, written in zip(found.results, found.texts(), strict=True):
-        places = {text: place for place, text in reversed([*enumerate(written)])}
-        kept = sorted(places.values())[:n_best]
-        results.append(replace(result, hypotheses=[result.hypotheses[place] for place in kept]))
-        texts.append([written[place] for place in kept])
-    return replace(found, results=results), texts
-
-
-def _record(
+def _add_details(
+    records: Sequence[dict[str, Any]],
+    chosen: Sequence[Sequence[Part]],
     found: Searched,
-    texts: Sequence[Sequence[str]],
-    lines: range,
-    n_best: int,
-    between: str,
-    traced: dict[tuple[int, int], Trace] | None,
-) -> dict[str, Any]:
-    """What is told of the text that these lines are the parts of. traced: details, if wanted."""
-    translations = []
-    for score, places in combined(found.results[lines.start : lines.stop], n_best):
-        chosen = [*zip(lines, places, strict=True)]
-        one = {"text": between.join(texts[line][place] for line, place in chosen), "score": score}
-        if details := [key for key in chosen if key in (traced or {})]:
-            tokens = [_tokens(found, *key) for key in details]
-            trace = joined_trace([traced[key] for key in details])
-            one |= {"tokens": [*itertools.chain.from_iterable(tokens)], **_details(trace)}
-        translations.append(one)
-    record: dict[str, Any] = {"translations": translations}
-    if traced is not None:
-        ids = itertools.chain.from_iterable(found.ids[0][line] for line in lines)
-        record["source_tokens"] = found.run.source.tokens([*ids])
-    return record
-
-
-def _tokens(found: Searched, line: int, place: int) -> list[str]:
-    words = found.results[line].hypotheses[place].words
-    return [*found.run.target.tokens(words), SPECIAL[END]]
-
-
-def _details(trace: Trace) -> dict[str, list]:
-    return {
-        "log_probs": trace.log_probs.tolist(),
-        "alignment": trace.weights.tolist(),
-        "focus": trace.focus.tolist(),
-        "strength": trace.strength.tolist(),
-        "window": trace.windows.sum(1).tolist(),
-    }
+    written: Sequence[Sequence[str]],
+):
+    """What attention did, to the records of texts. chosen: what their translations are made of."""
+    taken = (one for best in chosen for part in best for one in part if found.tokens[one[0]])
+    lines = [*dict.fromkeys(taken)]
+    spans = found.spans(
+        [[one] for one in lines], written, lambda trace: replace(trace, by_dimension=None)
+    )
+    of_line = dict(zip(lines, spans, strict=True))
+    for record, best in zip(records, chosen, strict=True):
+        record["source_tokens"] = []
+        for translation, part in zip(record["translations"], best, strict=True):
+            if shown := [of_line[one] for one in part if one in of_line]:
+                trace = joined_spans(shown, "")
+                record["source_tokens"] = trace.source_tokens
+                translation |= {
+                    "tokens": trace.target_tokens,
+                    "log_probs": trace.log_probs.tolist(),
+                    "alignment": trace.weights.tolist(),
+                    "focus": trace.focus.tolist(),
+                    "strength": trace.strength.tolist(),
+                    "window": trace.windows.sum(1).tolist(),
+                }

@@ -7,7 +7,6 @@ import pytest
 import fa_jax
 from fa_jax.data.corpora import load_corpus
 from fa_jax.runs import length
-from fa_jax.runs.evaluate import Evaluation
 from tests.command import TINY
 
 
@@ -23,11 +22,11 @@ from tests.command import TINY
 def test_it_goes_down_to_the_best_and_no_further(trained, monkeypatch, peak, chosen, tried):
     seen = set()
 
-    def scored(runs, pairs, decoding, *_, **of_text):
-        seen.add(decoding.length_exponent)
-        return Evaluation({"bleu": -10 * abs(decoding.length_exponent - peak)}, [], [])
+    def bleu(run, exponent):
+        seen.add(exponent)
+        return -10 * abs(exponent - peak)
 
-    monkeypatch.setattr(length, "scored", scored)
+    monkeypatch.setattr(length, "_bleu", bleu)
     assert length.best_length_exponent(fa_jax.load_run(trained)) == chosen
     assert seen == tried
 
