@@ -26,12 +26,12 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.runs.evaluate import evaluate as evaluate
     from fa_jax.runs.evaluate import perplexity as perplexity
     from fa_jax.runs.evaluate import score_test as score_test
-    from fa_jax.runs.evaluate import select as select
     from fa_jax.runs.folder import set_threshold as set_threshold
-    from fa_jax.runs.order import narrowest_windows as narrowest_windows
-    from fa_jax.runs.order import threshold_for_window as threshold_for_window
     from fa_jax.runs.report import report as report
     from fa_jax.runs.run import load_run as load_run
+    from fa_jax.runs.thresholds import narrowest_windows as narrowest_windows
+    from fa_jax.runs.thresholds import select as select
+    from fa_jax.runs.thresholds import threshold_for_window as threshold_for_window
     from fa_jax.runs.trace import show as show
     from fa_jax.runs.trace import trace as trace
     from fa_jax.runs.train import finetune as finetune
@@ -49,10 +49,10 @@ _MODULES = {
     "runs.run": ("load_run",),
     "runs.translate": ("translate",),
     "runs.trace": ("trace", "show"),
-    "runs.evaluate": ("evaluate", "perplexity", "score_test", "select"),
+    "runs.evaluate": ("evaluate", "perplexity", "score_test"),
     "runs.report": ("report",),
     "exports.export": ("export",),
-    "runs.order": ("threshold_for_window", "narrowest_windows"),
+    "runs.thresholds": ("select", "threshold_for_window", "narrowest_windows"),
     "runs.folder": ("set_threshold",),
     "serving": ("serve",),
 }

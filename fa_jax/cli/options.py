@@ -13,8 +13,6 @@ from docstring_parser import parse_from_object
 from jaxtyping import AbstractArray
 from tyro.constructors import (
     ConstructorRegistry,
-    PrimitiveConstructorSpec,
-    PrimitiveTypeInfo,
     StructConstructorSpec,
     StructFieldSpec,
     StructTypeInfo,
@@ -71,7 +69,11 @@ def field_texts(kind: type) -> dict[str, str]:
 
 
 def _option(kind: type, field: Field) -> Any:
-    """A field's type, and what its option is called if not as the field."""
+    """A field's type, and what its option is called if not as the field. A number that may be an
+    array, such as a σ that is learnt, is a number here."""
+    kinds = get_args(field.type)
+    if float in kinds and any(isinstance(k, type) and issubclass(k, AbstractArray) for k in kinds):
+        return float
     if field.type is AttentionConfig:
         return Annotated[AttentionConfig, tyro.conf.arg(name="")]
     if SHORT.get(field.name) is kind:
@@ -130,18 +132,3 @@ def _chosen(before: dict[str, Any], *, score: str, span: str, **settings: Any) -
             )
     values = before | settings
     return AttentionConfig(values[score], values[span])
-
-
-@REGISTRY.primitive_rule
-def _number(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec | None:
-    """A number that may be an array, such as a σ that is learnt."""
-    kinds = [kind for kind in get_args(info.type) if isinstance(kind, type)]
-    if float not in kinds or not any(issubclass(kind, AbstractArray) for kind in kinds):
-        return None
-    return PrimitiveConstructorSpec(
-        nargs=1,
-        metavar="FLOAT",
-        instance_from_str=lambda texts: float(texts[0]),
-        is_instance=lambda value: isinstance(value, (int, float)),
-        str_from_instance=lambda value: [f"{value:g}"],
-    )

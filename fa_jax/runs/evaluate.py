@@ -1,10 +1,8 @@
-"""Translates a split with a run and scores it; chooses a threshold by such scores (VS 5.2)."""
+"""Translates a split with a run, and scores it."""
 
-import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import jax
 import numpy as np
@@ -16,21 +14,10 @@ from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import score_translations
-from fa_jax.evaluation.selection import (
-    LARGEST_LOSS,
-    THRESHOLDS,
-    Candidate,
-    Selection,
-    check_loss,
-    choose,
-)
 from fa_jax.runs.folder import check_own, write_json
 from fa_jax.runs.run import Run, ensemble
 from fa_jax.runs.search import search_lines
 from fa_jax.runs.terminal import progress_bar
-
-SHOWN_BESIDE_BLEU = ("chrf", "ter")
-"""By `select`, which chooses by BLEU."""
 
 
 @dataclass(frozen=True)
@@ -190,53 +177,3 @@ def score_test(run: Run) -> dict[str, Evaluation]:
     if jax.process_index() == 0:
         write_json(run.folder / "test.json", {name: e.scores for name, e in found.items()})
     return found
-
-
-def select(
-    runs: Run | Sequence[Run],
-    thresholds: Sequence[float] = THRESHOLDS,
-    largest_loss: float = LARGEST_LOSS,
-) -> Selection:
-    """Chooses the smallest window that costs little BLEU on the validation set. Writes nothing.
-
-    Args:
-      runs: one, or several of the same text and tokens, such as ones with another σ or β.
-      thresholds: τ to choose from, beside ∞ of the first run.
-      largest_loss: BLEU that the window may cost, against the first run at τ = ∞.
-
-    Returns:
-      Every candidate, the chosen one, and the first run's BLEU at τ = ∞.
-
-    Raises:
-      UserError: no run, runs that cannot be compared, a threshold or loss that cannot be.
-
-    >>> selection = fa_jax.select(fa_jax.load_run("en-ja"), [0.8, 1.2])  # doctest: +SKIP
-    >>> selection.chosen.threshold  # doctest: +SKIP
-    1.2
-    """
-    runs = [runs] if isinstance(runs, Run) else list(runs)
-    if not runs:
-        raise UserError("there is no run to choose between")
-    check_loss(largest_loss)
-    if wrong := [t for t in thresholds if not t > 0]:
-        raise UserError(f"thresholds must be greater than 0, got {wrong[0]}")
-    for run, setting in itertools.product(runs[1:], ("corpus", "languages", "tokenizer")):
-        wanted, found = (getattr(r.config.data, setting) for r in (runs[0], run))
-        if wanted != found:
-            raise UserError(
-                f"{run.folder} was trained with {setting} {found!r}, {runs[0].folder} with "
-                f"{wanted!r}: choose among runs of the same text and tokens"
-            )
-
-    tried = partial(candidate, others=SHOWN_BESIDE_BLEU)
-    reference = tried(runs[0], float("inf"))
-    finite = [threshold for threshold in thresholds if threshold != reference.threshold]
-    return choose([reference, *(tried(run, t) for run in runs for t in finite)], largest_loss)
-
-
-def candidate(run: Run, threshold: float, others: Sequence[str] = ()) -> Candidate:
-    """The run at a threshold, as the validation set has it. others: metrics beside BLEU."""
-    decoding = replace(run.config.decoding, threshold=threshold)
-    scores = evaluate(run, "validation", decoding, metrics=("bleu", *others)).scores
-    shown = {name: scores[name] for name in others}
-    return Candidate(str(run.folder), threshold, scores["bleu"], scores["window"], shown)

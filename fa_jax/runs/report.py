@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import numpy as np
@@ -36,14 +36,8 @@ CURVES = {
     "learning_rate": "learning rate",
 }
 Json = dict[str, Any]
-
-
-class Sample(NamedTuple):
-    """A test sentence and what the run made of it."""
-
-    source: str
-    reference: str
-    trace: SpanTrace
+Sample = tuple[tuple[str, str], SpanTrace]
+"""A test sentence and its reference, and what the run made of it."""
 
 
 def report(run: Run, folder: str | Path | None = None) -> Path:
@@ -104,7 +98,7 @@ def sampled(run: Run) -> list[Sample]:
     found = search_lines([run], [source for source, _ in chosen], decoding)
     shown = [[(line, 0)] for line in range(len(chosen))[:SAMPLES]]
     traces = found.spans(shown, found.texts())
-    return [Sample(*pair, trace) for pair, trace in zip(chosen, traces, strict=False)]
+    return [*zip(chosen, traces, strict=False)]
 
 
 def _draw(run: Run, folder: Path, rows: Sequence[Json], samples: Sequence[Sample]):
@@ -120,9 +114,9 @@ def _draw(run: Run, folder: Path, rows: Sequence[Json], samples: Sequence[Sample
     if rows:
         drawn["curves"] = pictures / "curves.png"
         plot_training(rows, drawn["curves"])
-    for number, sample in enumerate(samples, start=1):
+    for number, (_, trace) in enumerate(samples, start=1):
         path = drawn[f"spans/{number}"] = pictures / f"spans-{number}.png"
-        plot_spans(sample.trace, path, sample.trace.translation)
+        plot_spans(trace, path, trace.translation)
     with SummaryWriter(str(folder / "events"), filename_suffix=".pictures") as events:
         for name, path in drawn.items():
             with Image.open(path) as picture:
@@ -147,8 +141,8 @@ def _content(run: Run, rows: list[Json], scores: Json, samples: Sequence[Sample]
         ],
         "drawn": _drawn_at(own),
         "samples": [
-            {"source": s.source, "reference": s.reference, "trace": span_content(s.trace)}
-            for s in samples
+            {"source": source, "reference": reference, "trace": span_content(trace)}
+            for (source, reference), trace in samples
         ],
         "curves": [
             {"title": title, "points": points, "dots": name == validation}

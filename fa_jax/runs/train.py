@@ -28,9 +28,9 @@ from fa_jax.recipe import amount_of_text, told
 from fa_jax.runs.begin import alone, begin_run, own_codecs
 from fa_jax.runs.folder import PRETRAINED, set_decoding
 from fa_jax.runs.length import best_length_exponent
-from fa_jax.runs.order import narrowest_windows, threshold_for_window
 from fa_jax.runs.run import Run, load_run, shapes_of
 from fa_jax.runs.terminal import say
+from fa_jax.runs.thresholds import narrowest_windows, threshold_for_window
 from fa_jax.runs.validation import check_best_by, validate
 from fa_jax.training import loop
 

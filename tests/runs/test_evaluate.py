@@ -65,17 +65,6 @@ def test_the_test_set_is_scored_at_the_papers_threshold_and_the_runs_own(trained
     assert written["inf"]["threshold"] == "inf" and written["0.8"] == found["0.8"].scores
 
 
-def test_select_returns_what_it_found_and_writes_nothing(run):
-    before = (run.folder / "config.json").read_bytes()
-    found = fa_jax.select(run, [1.2], largest_loss=100)
-    assert [candidate.threshold for candidate in found.candidates] == [np.inf, 1.2]
-    assert found.chosen == min(found.candidates, key=lambda one: one.window)
-    assert found.reference == found.candidates[0].bleu
-    assert (run.folder / "config.json").read_bytes() == before
-    with pytest.raises(UserError, match="thresholds must be greater than 0, got -1"):
-        fa_jax.select(run, [1.2, -1])
-
-
 def test_runs_of_one_target_vocabulary_translate_together(run, trained, tmp_path, cli_call):
     decoding = replace(run.config.decoding, replace_unknown=True)
     assert fa_jax.evaluate([run, run], pairs=PAIRS, decoding=decoding).scores["runs"] == 2

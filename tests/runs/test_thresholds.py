@@ -1,4 +1,4 @@
-"""Windows by order: what was ordered is what an evaluation finds."""
+"""Thresholds: what was ordered is what an evaluation finds."""
 
 import math
 from dataclasses import replace
@@ -9,9 +9,21 @@ import pytest
 import fa_jax
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import Candidate
-from fa_jax.runs import order
-from fa_jax.runs.order import HALVINGS, LARGEST, SMALLEST, window_share
+from fa_jax.runs import thresholds
+from fa_jax.runs.thresholds import HALVINGS, LARGEST, SMALLEST, window_share
 from fa_jax.training.metrics import read_metrics
+
+
+def test_select_returns_what_it_found_and_writes_nothing(trained):
+    run = fa_jax.load_run(trained)
+    before = (run.folder / "config.json").read_bytes()
+    found = fa_jax.select(run, [1.2], largest_loss=100)
+    assert [candidate.threshold for candidate in found.candidates] == [np.inf, 1.2]
+    assert found.chosen == min(found.candidates, key=lambda one: one.window)
+    assert found.reference == found.candidates[0].bleu
+    assert (run.folder / "config.json").read_bytes() == before
+    with pytest.raises(UserError, match="thresholds must be greater than 0, got -1"):
+        fa_jax.select(run, [1.2, -1])
 
 
 def share(run, threshold):
@@ -89,7 +101,7 @@ def test_the_narrowest_windows_are_those_of_all_thresholds_tried_one_by_one(trai
         return 20 * (1 - math.exp(-4 * threshold))
 
     monkeypatch.setattr(
-        order,
+        thresholds,
         "candidate",
         lambda run, threshold: Candidate("run", threshold, bleu(threshold), min(threshold, 9.0)),
     )
@@ -101,7 +113,9 @@ def test_the_narrowest_windows_are_those_of_all_thresholds_tried_one_by_one(trai
     # A price that all windows keep, and one that none keeps.
     assert fa_jax.narrowest_windows(run, 30).chosen.threshold < 1.1 * SMALLEST
     monkeypatch.setattr(
-        order, "candidate", lambda run, t: Candidate("run", t, 20.0 if t == math.inf else 3.0, 5.0)
+        thresholds,
+        "candidate",
+        lambda run, t: Candidate("run", t, 20.0 if t == math.inf else 3.0, 5.0),
     )
     assert fa_jax.narrowest_windows(run, 0.5).chosen.threshold == math.inf
     with pytest.raises(UserError, match="must be at least 0; got -1"):
