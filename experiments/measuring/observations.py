@@ -51,7 +51,7 @@ def _rows(run: Run, threshold: float) -> Iterator[dict[str, Any]]:
     data = run.config.data
     lines = [source for source, _ in load_corpus(data.corpus, data.languages).test]
     decoding = replace(run.config.decoding, threshold=threshold)
-    found = search_lines([run], lines, decoding, whole=False)
+    found = search_lines([run], lines, decoding)
     words = [result.hypotheses[0].words for result in found.results]
     print(f"tracing {run.folder} at threshold {threshold:g} ...", file=sys.stderr, flush=True)
     (ids,) = found.ids

@@ -58,7 +58,7 @@ class InPieces(Wanted):
             ends = pieces_of(documents, lines)
             for _ in range(2):  # the first one compiles
                 began = time.perf_counter()
-                searched = search_lines([run], sources, decoding, documents=ends, whole=True)
+                searched = search_lines([run], sources, decoding, documents=ends)
                 seconds = time.perf_counter() - began
             written = [best for best, *_ in searched.texts()]
             found = {

@@ -20,8 +20,7 @@ from fa_jax.data.given import checked_lines
 from fa_jax.data.sentences import sentences
 from fa_jax.errors import UserError
 from fa_jax.runs.folder import as_json
-from fa_jax.runs.run import Run
-from fa_jax.runs.sentences import are_parted
+from fa_jax.runs.run import Run, know_documents
 
 LINES_AT_ONCE = 1024  # read before their translations are written
 BYTES_AT_ONCE = 2**20
@@ -156,7 +155,7 @@ class Command(OfRuns):
 
 def _parts(runs: list[Run], split: bool) -> Parts:
     """What of a text is searched by itself: its sentences, or its lines."""
-    if split and are_parted(runs):
+    if split and not know_documents(runs):
         return partial(sentences, language=runs[0].source.language)
     return lambda text: text.split("\n")
 

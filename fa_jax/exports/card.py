@@ -13,8 +13,7 @@ from fa_jax.data.tokenizers import Words
 from fa_jax.errors import UserError
 from fa_jax.pages.content import threshold_text
 from fa_jax.runs.folder import read_scores
-from fa_jax.runs.run import Run
-from fa_jax.runs.sentences import are_parted
+from fa_jax.runs.run import Run, know_documents
 
 TEXTS = {
     "tatoeba": "sentences of the Tatoeba project (tatoeba.org) and its contributors, CC BY 2.0 FR",
@@ -30,7 +29,7 @@ def model_card(run: Run, licence: str) -> str:
     head = yaml.safe_dump(_head(run, corpus, scores, licence), sort_keys=False, allow_unicode=True)
     source, target, decoding = run.source.language, run.target.language, run.config.decoding
     lines = "each sentence by itself (`--no-split`: the line as one)"
-    if not are_parted([run]):
+    if know_documents([run]):
         lines = "as one sentence"
     parts = [
         f"---\n{head}---",

@@ -38,18 +38,16 @@ def evaluate(
     decoding: DecodingConfig | None = None,
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
-    documents: bool | None = None,
     metrics: Sequence[str] | None = None,
 ) -> Evaluation:
     """Beam search over the sources of a split or of your own pairs, scored against their targets.
 
     Args:
       run: one, or several of one target vocabulary: an ensemble.
-      split: of the (first) run's corpus: "test", "validation" or "train".
+      split: of the (first) run's corpus: "test", "validation" or "train". Runs that were trained on
+        documents read them whole; scores are of their lines all the same.
       decoding: default: the (first) run's own.
       pairs: source and target texts, in place of a split.
-      documents: whether the documents of a split are read whole; scores are of their lines all the
-        same. Default: as the run was trained.
       metrics: names of those to score by, such as "bleu"; default: all.
 
     Returns:
@@ -70,12 +68,10 @@ def evaluate(
     runs = ensemble(run)
     decoding = decoding or runs[0].config.decoding
     title = f"{'pairs' if pairs else split}, threshold {decoding.threshold:.3g}"
-    texts, references, boundaries = _sides(runs[0], split, pairs)
+    texts, references, documents = _sides(runs[0], split, pairs)
     began = time.perf_counter()
     with progress_bar(title, len(texts)) as bar:
-        found = search_lines(
-            runs, texts, decoding, documents=boundaries, whole=documents, progress=bar.update
-        )
+        found = search_lines(runs, texts, decoding, documents=documents, progress=bar.update)
     translations = [best for best, *_ in found.texts()]
     seconds = time.perf_counter() - began
     return Evaluation(

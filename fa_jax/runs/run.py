@@ -193,6 +193,11 @@ def check_run(run: object):
         raise UserError(f"run must be what fa_jax.load_run returns, got {run!r:.80}: {call}")
 
 
+def know_documents(runs: Sequence[Run]) -> bool:
+    """Whether all of them were trained on documents: they read documents, and lines, whole."""
+    return all(run.config.data.documents for run in runs)
+
+
 def ensemble(runs: Run | Sequence[Run]) -> list[Run]:
     """Runs that translate together.
 

@@ -17,10 +17,10 @@ from fa_jax.decoding.forced import SpanTrace, Trace, trace_translations
 from fa_jax.decoding.search import SearchResult, joined, search
 from fa_jax.decoding.unknown_words import replace_unknown, whole_words
 from fa_jax.errors import UserError
-from fa_jax.runs.run import Run
+from fa_jax.runs.run import Run, know_documents
 
-Part = Sequence[tuple[int, int]]
-"""Lines that were read together, and of each the place of a hypothesis in its list."""
+Places = Sequence[tuple[int, int]]
+"""Of lines that were read together, each one's number and the place of a hypothesis in its list."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,15 +70,15 @@ class Searched:
                     "replacing unknown words needs an alignment, and the attention of "
                     f"{run.folder} has none: {attention}"
                 )
-            places = [
+            unknown = [
                 (line, place)
                 for line, result in enumerate(self.results)
                 for place, hypothesis in enumerate(result.hypotheses)
                 if UNKNOWN in hypothesis.words
             ]
-            looked_at = self._traces([[one] for one in places], lambda trace: trace.weights)
+            looked_at = self._traces([[one] for one in unknown], lambda trace: trace.weights)
             spaced = run.source.language not in WRITTEN_WITHOUT_SPACES
-            for (line, place), weights in zip(places, looked_at, strict=True):
+            for (line, place), weights in zip(unknown, looked_at, strict=True):
                 source = self.tokens[line]
                 copies = run.source.as_written(source, self.lines[line])
                 if isinstance(run.source.tokenizer, Subwords):
@@ -92,11 +92,11 @@ class Searched:
 
     def spans(
         self,
-        parts: Sequence[Part],
+        wanted: Sequence[Places],
         texts: Sequence[Sequence[str]],
         keep: Callable[[Trace], Trace] = lambda trace: trace,
     ) -> list[SpanTrace]:
-        """What attention did while each part was written, none of which is empty.
+        """What attention did while each of these was written, none of which is empty.
 
         texts: as of `texts`. keep: as of `trace_translations`.
         """
@@ -105,23 +105,23 @@ class Searched:
             SpanTrace(
                 **vars(trace)
                 | {"alternatives": [[(target[w], p) for w, p in s] for s in trace.alternatives]},
-                translation="\n".join(texts[line][place] for line, place in part),
-                source_tokens=[source[word] for word in self._source(part)],
-                target_tokens=[*(target[word] for word in self._words(part)), SPECIAL[END]],
+                translation="\n".join(texts[line][place] for line, place in places),
+                source_tokens=[source[word] for word in self._source(places)],
+                target_tokens=[*(target[word] for word in self._words(places)), SPECIAL[END]],
                 threshold=self.decoding.threshold,
             )
-            for part, trace in zip(parts, self._traces(parts, keep), strict=True)
+            for places, trace in zip(wanted, self._traces(wanted, keep), strict=True)
         ]
 
-    def _traces(self, parts: Sequence[Part], keep: Callable[[Trace], Any]) -> list[Any]:
-        ids, words = map(self._source, parts), map(self._words, parts)
+    def _traces(self, wanted: Sequence[Places], keep: Callable[[Trace], Any]) -> list[Any]:
+        ids, words = map(self._source, wanted), map(self._words, wanted)
         return trace_translations(self.run.model, self.decoding, [*ids], [*words], keep)
 
-    def _source(self, part: Part) -> list[int]:
-        return joined([self.ids[0][line] for line, _ in part])
+    def _source(self, places: Places) -> list[int]:
+        return joined([self.ids[0][line] for line, _ in places])
 
-    def _words(self, part: Part) -> list[int]:
-        return joined([self.results[line].hypotheses[place].words for line, place in part])
+    def _words(self, places: Places) -> list[int]:
+        return joined([self.results[line].hypotheses[place].words for line, place in places])
 
 
 def search_lines(
@@ -131,7 +131,6 @@ def search_lines(
     n_best: int = 1,
     *,
     documents: Int[np.ndarray, " boundaries"] | None = None,
-    whole: bool | None = None,
     progress: Callable[[int], object] = lambda lines: None,
 ) -> Searched:
     """Reads lines and searches for their translations.
@@ -139,16 +138,13 @@ def search_lines(
     Args:
       runs: one, or an ensemble. lines: text as people write it.
       n_best: of a line, as of `search`; a line of a document that is read whole has one.
-      documents: document i is the lines from the i-th of these numbers up to the next one. None:
-        each line stands by itself.
-      whole: whether documents are read whole; otherwise each line by itself, up to
-        `decoding.max_source_length` tokens. None: if all runs were trained on documents.
+      documents: document i is the lines from the i-th of these numbers up to the next one. Runs
+        that were all trained on documents read each one whole. Otherwise, and if there are none,
+        each line is read by itself, up to `decoding.max_source_length` tokens.
       progress: told how many lines more are done.
     """
-    if whole is None:
-        whole = all(run.config.data.documents for run in runs)
     longest = None
-    if documents is None or not whole:
+    if documents is None or not know_documents(runs):
         documents, longest = np.arange(len(lines) + 1), decoding.max_source_length
     tokens = [
         [run.source.tokenizer.tokenize(run.source.usual(line))[:longest] for line in lines]

@@ -9,7 +9,7 @@ from scipy.linalg import block_diag
 from fa_jax.data.sentences import sentences, space_between
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.decoding.search import SearchResult
-from fa_jax.runs.run import Run
+from fa_jax.runs.run import Run, know_documents
 
 
 def parted(
@@ -20,15 +20,9 @@ def parted(
     if documents:
         return [text.split("\n") for text in texts], "\n"
     source, target = runs[0].source.language, runs[0].target.language
-    split = split and are_parted(runs)
+    split = split and not know_documents(runs)
     parts = [sentences(text, source) if split else [text] for text in texts]
     return parts, space_between(target)
-
-
-def are_parted(runs: Sequence[Run]) -> bool:
-    """Whether their lines are, where nobody says otherwise: those that learnt from documents read
-    lines whole."""
-    return not all(run.config.data.documents for run in runs)
 
 
 def combined(

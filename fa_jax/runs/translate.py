@@ -11,7 +11,7 @@ from fa_jax.config import DecodingConfig
 from fa_jax.data.given import checked_lines
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, ensemble
-from fa_jax.runs.search import Part, Searched, search_lines
+from fa_jax.runs.search import Places, Searched, search_lines
 from fa_jax.runs.sentences import combined, joined_spans, parted
 
 
@@ -87,25 +87,28 @@ def translate(
     records: list[dict[str, Any]] = [
         {
             "translations": [
-                {"text": between.join(written[line][place] for line, place in part), "score": score}
-                for score, part in best
+                {
+                    "text": between.join(written[line][place] for line, place in places),
+                    "score": score,
+                }
+                for score, places in best
             ]
         }
         for best in chosen
     ]
     if details:
-        _add_details(records, [[part for _, part in best] for best in chosen], found, written)
+        _add_details(records, [[places for _, places in best] for best in chosen], found, written)
     return records
 
 
 def _add_details(
     records: Sequence[dict[str, Any]],
-    chosen: Sequence[Sequence[Part]],
+    chosen: Sequence[Sequence[Places]],
     found: Searched,
     written: Sequence[Sequence[str]],
 ):
     """What attention did, to the records of texts. chosen: what their translations are made of."""
-    taken = (one for best in chosen for part in best for one in part if found.tokens[one[0]])
+    taken = (one for best in chosen for places in best for one in places if found.tokens[one[0]])
     lines = [*dict.fromkeys(taken)]
     spans = found.spans(
         [[one] for one in lines], written, lambda trace: replace(trace, by_dimension=None)
@@ -113,8 +116,8 @@ def _add_details(
     of_line = dict(zip(lines, spans, strict=True))
     for record, best in zip(records, chosen, strict=True):
         record["source_tokens"] = []
-        for translation, part in zip(record["translations"], best, strict=True):
-            if shown := [of_line[one] for one in part if one in of_line]:
+        for translation, places in zip(record["translations"], best, strict=True):
+            if shown := [of_line[one] for one in places if one in of_line]:
                 trace = joined_spans(shown, "")
                 record["source_tokens"] = trace.source_tokens
                 translation |= {
