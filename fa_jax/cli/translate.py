@@ -17,10 +17,10 @@ from tyro.conf import Positional
 import fa_jax
 from fa_jax.cli.arguments import OfRuns
 from fa_jax.data.given import checked_lines
-from fa_jax.data.sentences import sentences
 from fa_jax.errors import UserError
 from fa_jax.runs.folder import as_json
-from fa_jax.runs.run import Run, know_documents
+from fa_jax.runs.run import Run
+from fa_jax.runs.sentences import parted
 
 LINES_AT_ONCE = 1024  # read before their translations are written
 BYTES_AT_ONCE = 2**20
@@ -83,14 +83,14 @@ class Command(OfRuns):
                 "documents whole)",
                 file=sys.stderr,
             )
-        parts = _parts(runs, split=False)
+        parts = partial(self._parts, runs)
         documents = _documents(_watched(self._arrived(runs, parts, longest)))
         ends = itertools.chain([""], itertools.repeat("\n"))  # an empty line ends the one before
         for _, record in self._translated(runs, documents, parts, documents=True):
             print(next(ends) + record["translations"][0]["text"])
 
     def _translate_lines(self, runs: list[Run]):
-        parts, told = _parts(runs, self.split), False
+        parts, told = partial(self._parts, runs), False
         chunks = self._arrived(runs, parts, self.decoding.max_source_length)
         options = {"n_best": self.n_best, "details": self.details, "split": self.split}
         for line, record in self._translated(runs, chunks, parts, **options):
@@ -104,6 +104,11 @@ class Command(OfRuns):
                 print("\t".join(f"{one['text']}\t{one['score']:.4f}" for one in found))
             else:
                 print(found[0]["text"])
+
+    def _parts(self, runs: list[Run], text: str) -> list[str]:
+        """What of a text is searched by itself."""
+        ((parts,), _) = parted([text], runs, split=self.split, documents=self.documents)
+        return parts
 
     def _arrived(self, runs: list[Run], parts: Parts, longest: int) -> Iterator[list[str]]:
         """Lines as they come: of a file many at once, of somebody who types each by itself.
@@ -151,13 +156,6 @@ class Command(OfRuns):
             done += size
             yield from zip(texts, records, strict=True)
             sys.stdout.flush()
-
-
-def _parts(runs: list[Run], split: bool) -> Parts:
-    """What of a text is searched by itself: its sentences, or its lines."""
-    if split and not know_documents(runs):
-        return partial(sentences, language=runs[0].source.language)
-    return lambda text: text.split("\n")
 
 
 def _size(file: BufferedIOBase) -> int:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from fa_jax.data.sentences import sentences, space_between
 from fa_jax.decoding.forced import SpanTrace
@@ -62,6 +61,8 @@ def joined_spans(traces: Sequence[SpanTrace], between: str) -> SpanTrace:
     first, *others = traces
     if not others:
         return first
+    from scipy.linalg import block_diag  # loaded where it is needed: it takes a moment
+
     lengths = [trace.weights.shape[1] for trace in traces]
     shifts = accumulate(lengths[:-1], initial=0)
     by_dimension = None
