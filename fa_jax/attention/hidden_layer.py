@@ -24,6 +24,13 @@ def init_hidden_layer(key: PRNGKeyArray, sizes: Sizes, *, feedback: bool = False
     return parts | ({"feedback_kernel": kernel[-sizes.feedback :]} if feedback else {})
 
 
+def init_additive(key: PRNGKeyArray, sizes: Sizes, *, feedback: bool = False) -> Params:
+    """W in its parts, and the vector v."""
+    kernel_key, vector_key = jax.random.split(key)
+    hidden = init_hidden_layer(kernel_key, sizes, feedback=feedback)
+    return hidden | {"vector": glorot(vector_key, sizes.attention)}
+
+
 def init_decision(key: PRNGKeyArray, inputs: int, units: int) -> Params:
     """W [inputs, units] and v; a bias is added by those that have one."""
     kernel_key, vector_key = jax.random.split(key)

@@ -1,13 +1,20 @@
 """An additive score that also reads the word fed back (Choi et al. 2018)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
+from jaxtyping import PRNGKeyArray
+
+from fa_jax.attention.hidden_layer import init_additive
+from fa_jax.attention.score import Score, Sizes
 from fa_jax.attention.scores.concat import Concat
+from fa_jax.attention.step import Params
 
 
 @dataclass(frozen=True)
-class Feedback(Concat):
+class Feedback(Score):
     """`v · tanh(W [h_{t-1}; h̄_s; i_t])`: AttY, FG Eq. 6."""
 
-    reads_feedback: ClassVar[bool] = True
+    def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
+        return init_additive(key, sizes, feedback=True)
+
+    evaluate = Concat.evaluate

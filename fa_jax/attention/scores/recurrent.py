@@ -7,14 +7,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from fa_jax.attention.checks import check_positive
-from fa_jax.attention.hidden_layer import project_hidden
-from fa_jax.attention.score import Sizes, at_least_float32, glorot
-from fa_jax.attention.scores.concat import Concat
+from fa_jax.attention.hidden_layer import init_additive, project_hidden
+from fa_jax.attention.score import Score, Sizes, at_least_float32, glorot
 from fa_jax.attention.step import Params
 
 
 @dataclass(frozen=True)
-class Recurrent(Concat):
+class Recurrent(Score):
     """`v · tanh(W [h_{t-1}; h̄_s; d_{t,s}])`; d is updated at each step by a gated recurrent unit.
 
     `d_{t+1,s} = GRU(d_{t,s}, [a_t(s-n), ..., a_t(s+n)])` (Cho et al. 2014), 0 at first.
@@ -31,7 +30,7 @@ class Recurrent(Concat):
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         concat_key, score_key, input_key, recurrent_key = jax.random.split(key, 4)
         units, inputs = self.dynamic_size, 2 * self.neighbours + 1
-        return super().init(concat_key, sizes) | {
+        return init_additive(concat_key, sizes) | {
             "dynamic_kernel": glorot(score_key, units, sizes.attention),
             "cell": {
                 "input_kernel": glorot(input_key, inputs, 3 * units),
