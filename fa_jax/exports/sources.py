@@ -4,9 +4,7 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
-import fa_jax
-
-PACKAGE = Path(fa_jax.__file__).parent
+PACKAGE = Path(__file__).parents[1]
 IMPORTED = re.compile(r"^from (fa_jax\.\S+) import", re.MULTILINE)
 
 
