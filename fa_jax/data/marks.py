@@ -16,8 +16,8 @@ WIDE = ord("！") - ord("!")
 def usual_marks(text: str, vocabulary: Vocabulary) -> str:
     """A text whose marks are those that training saw most of their kind.
 
-    A character that the vocabulary lacks may also be there in its compatibility form (NFKC), or as
-    a wide one. All others stay.
+    A wide character may be there as a plain one. A character that the vocabulary lacks may also be
+    there in its compatibility form (NFKC), or as a wide one. All others stay.
     """
     usual = {character: _usual(character, vocabulary) for character in {*text}}
     return unicodedata.normalize("NFC", "".join(map(usual.__getitem__, text)))
@@ -27,7 +27,9 @@ def _usual(character: str, vocabulary: Vocabulary) -> str:
     rank = vocabulary.rank(character)
     half = len(vocabulary) // 2
     others = KIND_OF.get(character, ())
-    if rank == len(vocabulary):
+    if unicodedata.east_asian_width(character) == "F":
+        others = (*others, unicodedata.normalize("NFKC", character))
+    elif rank == len(vocabulary):
         wide = chr(ord(character) + WIDE) if "!" <= character <= "~" else character
         others = (*others, unicodedata.normalize("NFKC", character), wide)
     for other in others:

@@ -39,6 +39,13 @@ def test_a_mark_that_training_hardly_saw_is_the_frequent_one():
     assert usual_marks("it’s m²", rare) == "it's m²"
 
 
+def test_a_wide_mark_that_training_hardly_saw_is_the_plain_one():
+    rare = known(".", *(f"word{n}" for n in range(90)), "．")
+    assert usual_marks("a．", rare) == "a."
+    wide = known("．", *(f"word{n}" for n in range(90)), ".")
+    assert usual_marks("a．", wide) == "a．"
+
+
 def test_marks_become_wide_ones():
     japanese = known("。", "、", "！", "？", "バ", "ハ", "ア")
     assert usual_marks("ア!ﾊﾞ?", japanese) == "ア！バ？"
