@@ -24,7 +24,8 @@ FAR = 6
 LARGEST_LOSS = 0.8
 """BLEU at 40% of the source, against the same training without windows."""
 CONSTANT: Changes = {"training": {"beta": 30.0}}
-"""The control: so large a reward that g(t) is 1 at every step, so that no span is flexible."""
+"""The control: where windows are learnt, a reward for g(t) that outweighs the translation, so that
+no span stays flexible."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,9 @@ def part() -> Part:
         "with `--training.windows-from 1`, so that nothing was learnt in windows. The curves have "
         f"ten thresholds; between two of them BLEU is taken in a straight line. A *jump*: the "
         f"position with the highest weight lies {FAR} or more from the one of the step before. "
-        "*Constant strength*: the control. It learns with `--training.beta 30`, a reward so large "
-        "that g(t) is 1 at every step, so that all steps have windows of one width."
+        "*Constant strength*: the control. It learns with `--training.beta 30`: in the second half "
+        "of the training the reward for g(t) outweighs the translation, so that strengths go to 1 "
+        "and all steps have windows of about one width."
     )
     title = "What windows cost at each width"
     return Part("curves", title, lines, notes, findings, {"curves": _draw})
