@@ -183,3 +183,11 @@ def _say_nothing_of_late_ends():
 
     if getattr(say, "__qualname__", "") != say_others.__qualname__:
         sys.unraisablehook = say_others
+    logging.getLogger("asyncio").addFilter(_nobody_waits_for_it)  # the same filter is added once
+
+
+def _nobody_waits_for_it(record: logging.LogRecord) -> bool:
+    """False for reads and writes of tensorstore, futures or tasks that asyncio wraps them into."""
+    line = record.getMessage()
+    late = "exception was never retrieved" in line
+    return not (late and any(name in line for name in ("tensorstore", "_wrap_awaitable")))
