@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Literal
 
 import tyro
 
@@ -27,17 +28,23 @@ TO_ANSWER = 120
 TO_WRITE = 5
 
 
-def check(minutes: float = 10.0, smallest: bool = False, output: Path = RESULTS / "accelerators"):
+def check(
+    minutes: float = 10.0,
+    smallest: bool = False,
+    output: Path = RESULTS / "accelerators",
+    parts: Sequence[Literal[tuple(PARTS)]] = tuple(PARTS),
+):
     """Measures every part, and writes DEVICE.json and DEVICE.md.
 
     Args:
       minutes: the most that it takes. What does not fit is left out.
       smallest: whether sizes only show that every part works.
       output: the folder for both files.
+      parts: to measure.
     """
     ends = time.monotonic() + 60 * minutes - TO_WRITE
     try:
-        begun = _begun(minutes, smallest, output)
+        begun = _begun(minutes, smallest, output, parts)
         for found in measured(begun, lambda: ends - time.monotonic()):
             found.write(output)
     except (UserError, OSError) as error:
@@ -74,7 +81,7 @@ def share_of_time(seconds: float, shares: Sequence[float]) -> float:
     return seconds * shares[0] / sum(shares)
 
 
-def _begun(minutes: float, smallest: bool, output: Path) -> Found:
+def _begun(minutes: float, smallest: bool, output: Path, parts: Sequence[str]) -> Found:
     """Raises UserError where no device answers."""
     _say("asking for the device")
     answer = outcome("device", Conditions("unknown", smallest, TO_ANSWER))
@@ -86,7 +93,7 @@ def _begun(minutes: float, smallest: bool, output: Path) -> Found:
             "installs what JAX needs; no other program may hold the device"
         )
     output.mkdir(parents=True, exist_ok=True)
-    outcomes = dict.fromkeys(PARTS, Outcome(NOT_YET))
+    outcomes = dict.fromkeys(parts, Outcome(NOT_YET))
     device = {name: value for name, value in rows[0].items() if name != "case"}
     found = Found(device, date.today().isoformat(), _commit(), minutes, smallest, outcomes)
     _say(f"{device['count']} × {device['kind']}: writing {output / found.name}.md")

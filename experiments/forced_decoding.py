@@ -92,14 +92,17 @@ def measure(rounds: int = 7, cases: Mapping[tuple[str, int], float] = CASES) -> 
 
 
 def record(
-    sentences: int, random: np.random.Generator
+    sentences: int,
+    random: np.random.Generator,
+    source_length: int = SOURCE_LENGTH,
+    share: float = SHARE,
 ) -> tuple[Int[np.ndarray, " B"], Int[np.ndarray, "T B"], Int[np.ndarray, "T B"]]:
     """Lengths, and first and last position of each step's window: a trace to be replayed.
 
     The focus goes through the sentence with the steps, with jumps; windows are wide at some steps
-    and narrow at most, as VS Figure 4 shows them, and cover SHARE of the sources on average.
+    and narrow at most, as VS Figure 4 shows them, and cover that share of the sources on average.
     """
-    lengths = random.integers(SOURCE_LENGTH - 25, SOURCE_LENGTH + 1, sentences)
+    lengths = random.integers(source_length * 5 // 6, source_length + 1, sentences)
     pace = (np.arange(STEPS)[:, None] + 0.5) / STEPS * lengths
     focus = np.clip(pace + random.normal(0, 8, pace.shape), 0, lengths - 1)
     widths = random.lognormal(0, 0.7, pace.shape)
@@ -113,11 +116,11 @@ def record(
     for _ in range(40):  # bisection: the share grows with the scale
         middle = (low + high) / 2
         first, last = windows(middle)
-        low, high = (low, middle) if _share(first, last, lengths) > SHARE else (middle, high)
+        low, high = (low, middle) if share_of(first, last, lengths) > share else (middle, high)
     return lengths.astype(np.int32), *windows(low)
 
 
-def _share(first: np.ndarray, last: np.ndarray, lengths: np.ndarray) -> float:
+def share_of(first: np.ndarray, last: np.ndarray, lengths: np.ndarray) -> float:
     return float(((last - first + 1) / lengths).mean())
 
 
@@ -152,7 +155,7 @@ def _sides(
 ) -> tuple[dict[str, Callable[[], tuple[Array, Array]]], float]:
     """Each side's way of writing, and the windows' share of the sources."""
     random = np.random.default_rng(0)
-    lengths, first, last = record(sentences, random)
+    lengths, first, last = record(sentences, random, SOURCE_LENGTH)
     size = -(-SOURCE_LENGTH // 8) * 8
     source = random.integers(4, VOCABULARIES[0], (sentences, size)).astype(np.int32)
     target = random.integers(4, VOCABULARIES[1], (sentences, STEPS)).astype(np.int32)
@@ -166,15 +169,15 @@ def _sides(
     }
 
     def writes(attention: AttentionConfig, implementation: str | None, *of_source: np.ndarray):
-        return _writes(replace(model, attention=attention), implementation, *of_source, target)
+        return writing(replace(model, attention=attention), implementation, *of_source, target)
 
     made = {name: writes(*side, source, lengths) for name, side in sides.items()}
     one_word = source[:, :1], np.ones_like(lengths)
     made["no attention"] = writes(AttentionConfig("general", Global()), "dense", *one_word)
-    return made, _share(first, last, lengths)
+    return made, share_of(first, last, lengths)
 
 
-def _writes(
+def writing(
     config: ModelConfig,
     implementation: str | None,
     source: np.ndarray,

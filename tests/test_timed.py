@@ -34,7 +34,7 @@ def test_joeynmt_is_given_our_sizes_and_data(tmp_path):
 def test_a_trace_covers_its_share_and_is_replayed(monkeypatch):
     monkeypatch.setattr(forced_decoding, "STEPS", 5)
     monkeypatch.setattr(forced_decoding, "SOURCE_LENGTH", 32)
-    lengths, first, last = forced_decoding.record(3, np.random.default_rng(0))
+    lengths, first, last = forced_decoding.record(3, np.random.default_rng(0), 32)
     assert (first >= 0).all() and (last < lengths).all() and (first <= last).all()
     model = ModelConfig(
         embedding_size=4, encoder_size=4, decoder_size=4, attention_size=4, bottleneck_size=4

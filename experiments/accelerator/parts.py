@@ -48,6 +48,16 @@ PARTS = {
         "One step of attention in windows of 16 positions, for one sentence with 20 hypotheses, "
         "500 units. Times are of a whole call, with its start.",
     ),
+    "kernels": Part(
+        "Does a kernel make windows win?",
+        "computation",
+        200,
+        "Milliseconds. A candidate that fa_jax does not choose: windows in tiles of so many "
+        "positions, all rows and so many parts of each side by side "
+        "(`experiments/accelerator/tiles.py`). *masked*: all positions scored, then masked. "
+        "*chunks*: windows as fa_jax computes them on a CPU. *differs*, *alike*: from masking, in "
+        "training from chunks, which learn the same.",
+    ),
     "search": Part(
         "Beam search",
         "implementation",

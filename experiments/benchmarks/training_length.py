@@ -47,18 +47,28 @@ def measure(rounds: int = 5) -> Report:
     return Report("training_length", settings, rows, notes, headlines)
 
 
-def _row(length: int, rounds: int) -> dict[str, Any]:
-    batch, found = _batch(length), {}
+def compiled(
+    length: int, words: int = WORDS
+) -> dict[str, tuple[jax.stages.Compiled, Params, Batch]]:
+    """A step in windows and a dense one, and what they take. words: of the batch."""
+    batch, found = _batch(length, words), {}
     for name, in_windows in (("windows", True), ("dense", False)):
         training = TrainingConfig(label_smoothing=0.1, in_windows=in_windows)
         config = Config(model=replace(SMALL.model, attention=ATTENTION), training=training)
         params = _params(config)
         step = jax.jit(partial(_gradient, config=config)).lower(params, batch).compile()
-        found[name] = step, params
+        found[name] = step, params, batch
+    return found
+
+
+def _row(length: int, rounds: int) -> dict[str, Any]:
+    found = compiled(length)
     times = alternate(
-        {name: partial(step, params, batch) for name, (step, params) in found.items()}, rounds
+        {name: partial(step, *inputs) for name, (step, *inputs) in found.items()}, rounds
     )
-    planned = {name: step.memory_analysis().temp_size_in_bytes for name, (step, _) in found.items()}
+    planned = {
+        name: step.memory_analysis().temp_size_in_bytes for name, (step, *_) in found.items()
+    }
     windows, dense = times["windows"], times["dense"]
     return {
         "length": length,
@@ -80,8 +90,8 @@ def _params(config: Config) -> Params:
     return params
 
 
-def _batch(length: int) -> Batch:
-    random, rows = np.random.default_rng(0), WORDS // length
+def _batch(length: int, words: int) -> Batch:
+    random, rows = np.random.default_rng(0), words // length
     lengths = jnp.full(rows, length)
     source, target = random.integers(4, VOCABULARY, (2, rows, length)).astype(np.int32)
     ids, ones = jnp.arange(rows), jnp.ones(rows, int)
