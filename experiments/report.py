@@ -11,6 +11,7 @@ from experiments.tables.part import Part, bullets, write_part
 
 PARTS = (
     "table1",
+    "table1_german",
     "table2",
     "figure3",
     "table3",

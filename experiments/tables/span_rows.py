@@ -9,7 +9,7 @@ from experiments.measuring.kept_translations import SAMPLES, p_value, written
 from experiments.measuring.records import recorded, saved, selected, windowed
 from experiments.measuring.scores import Scores
 from experiments.measuring.study_run import StudyRun
-from experiments.tables.part import rows_as_table, threshold_cell
+from experiments.tables.part import Part, bullets, rows_as_table, threshold_cell
 from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS
 from fa_jax.finetuning_settings import THRESHOLD
 
@@ -57,6 +57,24 @@ def systems_of(corpus: str, size: str, *others: str) -> dict[str, StudyRun]:
 def wanted(systems: Mapping[str, StudyRun]) -> list[Scores]:
     """What `rows_of` reads."""
     return [Scores(run, own_threshold=name in NARROWED) for name, run in systems.items()]
+
+
+def span_part(
+    name: str,
+    title: str,
+    systems: Mapping[str, StudyRun],
+    paper: Mapping[str, str],
+    least: float,
+    units: str,
+    notes: str = "",
+) -> Part:
+    """A table of the paper, from records. title: its number, and what it is about. least: as of
+    `findings`. units: of sources, as readers call them."""
+    rows = rows_of(systems)
+    found = findings(title.split(": ")[1], rows, least)
+    lines = [*table(rows, paper, units), "", *bullets(found)]
+    notes = f"{notes}Each run's own command is in `experiments/results/records/runs`."
+    return Part(name, title, lines, notes, found)
 
 
 def rows_of(systems: Mapping[str, StudyRun]) -> list[Row]:
