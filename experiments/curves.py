@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import mean
 
@@ -14,7 +15,7 @@ from experiments.measuring.observations import Observations
 from experiments.measuring.records import recorded
 from experiments.measuring.scores import Scores
 from experiments.measuring.study_run import Changes, StudyRun
-from experiments.measuring.wanted import train_and_measure
+from experiments.measuring.wanted import Wanted, train_and_measure
 from experiments.tables.part import Part, bullets, rows_as_table, write_part
 
 SHARES = (0.25, 0.4, 0.6)
@@ -52,16 +53,26 @@ def _seeds(run: StudyRun, *seeds: int) -> tuple[StudyRun, ...]:
     return tuple(replace(run, seed=seed) for seed in seeds)
 
 
+SUBWORDS = Text(
+    "English–Japanese, subwords", _seeds(StudyRun("tatoeba_en_ja", "small"), 0), has_control=True
+)
 TEXTS = (
     Text("English–Japanese, words", _seeds(StudyRun("tatoeba_en_ja", "small-words"), 0, 1, 2)),
     Text("German–English Bible, words", _seeds(StudyRun("bible_de_en", "small-words"), 0)),
-    Text("English–Japanese, subwords", _seeds(StudyRun("tatoeba_en_ja", "small"), 0), True),
+    SUBWORDS,
     Text("English–Japanese, characters", _seeds(StudyRun("tatoeba_en_ja", "small-chars"), 0)),
 )
-WANTED = [
-    *(Scores(run, SWEEP) for text in TEXTS for run in (*text.runs, *text.wholes, *text.controls)),
-    *(Observations(run) for text in TEXTS for run in text.runs),
-]
+
+
+def wanted(text: Text) -> list[Wanted]:
+    """What the table says of a text."""
+    each = (*text.runs, *text.wholes, *text.controls)
+    return [*(Scores(run, SWEEP) for run in each), *(Observations(run) for run in text.runs)]
+
+
+WANTED = [one for text in TEXTS for one in wanted(text)]
+NEEDED = wanted(SUBWORDS)
+"""Other trainings are left out where they are not there."""
 HEAD = ("text", "trainings", "", "all scored", *(f"{share:.0%} of the source" for share in SHARES))
 
 
@@ -97,8 +108,11 @@ def jumps(run: StudyRun) -> tuple[float, float]:
 
 def part() -> Part:
     """The table and the figure, from records."""
-    rows = [row for text in TEXTS for row in _rows(text)]
-    findings = [finding for text in TEXTS for finding in _findings(text)]
+    texts = [text for text in map(_there, TEXTS) if text.runs]
+    rows = [row for text in texts for row in _rows(text)]
+    findings = [finding for text in texts for finding in _findings(text)]
+    missing = {text.title for text in TEXTS} - {text.title for text in texts}
+    not_there = f" Not trained yet: {'; '.join(sorted(missing))}." if missing else ""
     lines = [
         *(*rows_as_table(HEAD, rows), "", *bullets(findings), ""),
         "![BLEU over the share that is scored](curves.png)",
@@ -111,10 +125,18 @@ def part() -> Part:
         f"position with the highest weight lies {FAR} or more from the one of the step before. "
         "*Constant strength*: the control. It learns with `--training.beta 30`: in the second half "
         "of the training the reward for g(t) outweighs the translation, so that strengths go to 1 "
-        "and all steps have windows of about one width."
+        f"and all steps have windows of about one width.{not_there}"
     )
     title = "What windows cost at each width"
-    return Part("curves", title, lines, notes, findings, {"curves": _draw})
+    return Part("curves", title, lines, notes, findings, {"curves": partial(_draw, texts)})
+
+
+def _there(text: Text) -> Text:
+    """With the trainings that are recorded."""
+    each = (replace(text, runs=(run,), has_control=False) for run in text.runs)
+    there = (one.runs for one in each if all(part.is_recorded() for part in wanted(one)))
+    controlled = all(Scores(run, SWEEP).is_recorded() for run in text.controls)
+    return replace(text, runs=sum(there, ()), has_control=text.has_control and controlled)
 
 
 def _rows(text: Text) -> list[Sequence[str]]:
@@ -153,9 +175,9 @@ def _findings(text: Text) -> list[str]:
     return found
 
 
-def _draw(path: Path):
-    with drawn(path, 12, len(TEXTS)) as panels:
-        for axes, text in zip(panels, TEXTS, strict=True):
+def _draw(texts: Sequence[Text], path: Path):
+    with drawn(path, 3 + 3 * len(texts), len(texts)) as panels:
+        for axes, text in zip(np.atleast_1d(panels), texts, strict=True):
             for run in text.wholes:
                 axes.plot(*_line(run), "o:", ms=3, color="0.5", label="without")
             for run in text.controls:
@@ -165,6 +187,7 @@ def _draw(path: Path):
             axes.set_title(text.title, fontsize=9)
             axes.set_xlabel("share of the source that is scored")
             axes.grid(alpha=0.3)
+        panels = np.atleast_1d(panels)
         panels[0].set_ylabel("BLEU (development set)")
         legends = [panel.get_legend_handles_labels() for panel in panels]
         once = {

@@ -33,8 +33,9 @@ PARTS = (
     "documents",
 )
 """Modules of the study, in the report's order. A new table or figure is its module and a row here.
-Each has `WANTED`, what is to be measured for it, and `part()`, what that says. One whose runs
-today's recipe has not trained yet stands at the end, as it was written."""
+Each has `WANTED`, what is to be measured for it, and `part()`, what that says; `NEEDED` where a
+part of it is enough. One whose runs today's recipe has not trained yet stands at the end, as it was
+written."""
 FIRST = """# Are adequate vision spans small here, too?
 
 A *vision span*, or window, is the part of the source that attention scores at one step. Shu and
@@ -85,9 +86,10 @@ def page(parts: Sequence[Part], earlier: Sequence[str]) -> str:
 
 
 def measured_parts() -> list[Part]:
-    """Those of which nothing is missing."""
+    """Those of which nothing is missing that they need."""
     modules = (import_module(f"experiments.{name}") for name in PARTS)
-    return [m.part() for m in modules if all(one.is_recorded() for one in m.WANTED)]
+    needed = {module: getattr(module, "NEEDED", module.WANTED) for module in modules}
+    return [m.part() for m, wanted in needed.items() if all(one.is_recorded() for one in wanted)]
 
 
 def write_report(folder: Path = STUDY):

@@ -31,6 +31,9 @@ class Command(OfPreset):
     process: int = 0
     """For several machines: the number of this process, from 0."""
     deterministic: Deterministic = False
+    dry_run: bool = False
+    """Only say what the training needs: memory, disk and time. It does three steps, and keeps
+    nothing."""
     model: ModelConfig = field(default_factory=ModelConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
@@ -44,4 +47,9 @@ class Command(OfPreset):
         score = attention.score.for_sources(self.decoding.max_source_length)
         model = replace(self.model, attention=replace(attention, score=score))
         config = Config(self.data, model, self.training, self.decoding, self.preset)
+        if self.dry_run:
+            from fa_jax.runs.forecast import forecast  # it asks the system, which not all answer
+
+            print(forecast(config))
+            return
         train_and_score(lambda: fa_jax.train(config, self.run))
