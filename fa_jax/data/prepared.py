@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 from jaxtyping import Int
+from joblib import Parallel, delayed
+from joblib.externals.loky import get_reusable_executor
 from tqdm import tqdm
 
 from fa_jax.cache import cache_folder, lock
@@ -27,6 +29,8 @@ FORMAT = "4"
 """Changes when what lies in the cache would be read or learnt differently."""
 NOT_LEARNT_FROM = ("corpus", "max_length", "documents", "padded_shapes")
 """Settings that change no vocabulary; a corpus counts by its text."""
+WORTH_PROCESSES = 50_000
+"""Pairs from which a second process pays: it takes some two seconds to start."""
 Numbers = tuple[Int[np.ndarray, " tokens"], Int[np.ndarray, " boundaries"], list[str]]
 
 
@@ -57,6 +61,8 @@ def prepare(config: DataConfig, codecs: tuple[TextCodec, TextCodec] | None = Non
     """
     corpus = load_corpus(config.corpus, config.languages)
     sides = _Side(corpus, 0, corpus.source_language), _Side(corpus, 1, corpus.target_language)
+    if not codecs:
+        _learn_side_by_side(sides, config)
     source, target = codecs or (_learnt(side, config) for side in sides)
     train = EncodedPairs(_encoded(sides[0], source), _encoded(sides[1], target))
     longest = config.max_length or longest_learnt(train.lengths, config.tokenizer)
@@ -72,13 +78,25 @@ class _Side:
     language: str
 
     def __iter__(self) -> Iterator[str]:
-        return (read(pair[self.place]) for pair in self.corpus.train)
+        return map(read, self.corpus.train.side(self.place))
+
+
+def _learn_side_by_side(sides: tuple[_Side, _Side], config: DataConfig):
+    """Of much text that is new, each side in a process of its own. What they learn is kept."""
+    new = [side for side in sides if not _place(*_of_side(side, config)).exists()]
+    if len(new) == 2 and len(new[0].corpus.train) >= WORTH_PROCESSES:
+        Parallel(n_jobs=2)(delayed(_learnt)(side, config) for side in new)
+        get_reusable_executor().shutdown()
+
+
+def _of_side(texts: _Side, config: DataConfig) -> tuple[str, object]:
+    settings = {k: v for k, v in asdict(config).items() if k not in NOT_LEARNT_FROM}
+    return "vocabularies", (texts.corpus.digest, texts.place, settings)
 
 
 def _learnt(texts: _Side, config: DataConfig) -> TextCodec:
     """What is learnt on these texts. They are tokenized for it, so their numbers are kept too."""
     size = (config.source_vocabulary, config.target_vocabulary)[texts.place]
-    settings = {k: v for k, v in asdict(config).items() if k not in NOT_LEARNT_FROM}
 
     def write(folder: Path):
         if config.tokenizer not in TOKENIZERS:
@@ -92,8 +110,7 @@ def _learnt(texts: _Side, config: DataConfig) -> TextCodec:
         _encoded(texts, codec, numbers)
         save_codec(codec, folder, "learnt")
 
-    folder = _kept("vocabularies", (texts.corpus.digest, texts.place, settings), write)
-    return load_codec(folder, "learnt")
+    return load_codec(_kept(*_of_side(texts, config), write), "learnt")
 
 
 def _encoded(texts: _Side, codec: TextCodec, numbers: Numbers | None = None) -> EncodedTexts:
@@ -117,17 +134,22 @@ def _number(tokenizer: Tokenizer, texts: _Side) -> Numbers:
     title, count = f"tokenizing {texts.language}", len(texts.corpus.train)
     if not sys.stderr.isatty():
         print(f"{title}: {count:,} sentences", file=sys.stderr)
-    for text in tqdm(texts, title, count, unit=" sentences", disable=None, leave=False):
+    shown = {"position": texts.place, "disable": None, "leave": False}
+    for text in tqdm(texts, title, count, unit=" sentences", **shown):
         tokens.extend(numbers.setdefault(t, len(numbers)) for t in tokenizer.tokenize(text))
         offsets.append(len(tokens))
-    return np.array(tokens, np.int32), np.array(offsets, np.int64), list(numbers)
+    return np.asarray(tokens), np.frombuffer(offsets, np.int64), list(numbers)
 
 
 def _kept(kind: str, of: object, write: Callable[[Path], None]) -> Path:
     """The cache's folder of what was made `of` this; where there is none, what `write` makes."""
-    folder = cache_folder() / kind / hashlib.sha256(repr((FORMAT, of)).encode()).hexdigest()[:16]
+    folder = _place(kind, of)
     with lock(folder):
         if not folder.exists():
             with whole_folder(folder) as made:
                 write(made)
     return folder
+
+
+def _place(kind: str, of: object) -> Path:
+    return cache_folder() / kind / hashlib.sha256(repr((FORMAT, of)).encode()).hexdigest()[:16]

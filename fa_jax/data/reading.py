@@ -4,7 +4,6 @@ By `unicodedata`, whose categories know every character. sentencepiece's own rul
 tokenizers alone, and write other characters than clean text has.
 """
 
-import functools
 import unicodedata
 
 KEPT = {*"\u200c\u200d\u180e\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2"}
@@ -20,15 +19,20 @@ def read(text: str) -> str:
     Any white space is a space. Controls go, and formats that are not seen and join nothing: soft
     hyphens, marks of byte order or direction, spaces without width, selectors of glyphs.
     """
-    return " ".join(unicodedata.normalize("NFC", "".join(map(_seen, text))).split())
+    return " ".join(unicodedata.normalize("NFC", text.translate(SEEN)).split())
 
 
-@functools.lru_cache(maxsize=2**16)
-def _seen(character: str) -> str:
-    if character.isspace():
-        return " "
-    unseen = unicodedata.category(character) in ("Cc", "Cf") or character in SELECTORS
-    return "" if unseen and character not in KEPT else character
+class _Seen(dict):
+    """What is seen of each character, by its number; found when one is met first."""
+
+    def __missing__(self, number: int) -> str:
+        character = chr(number)
+        unseen = unicodedata.category(character) in ("Cc", "Cf") or character in SELECTORS
+        seen = "" if unseen and character not in KEPT else character
+        return self.setdefault(number, " " if character.isspace() else seen)
+
+
+SEEN = _Seen()
 
 
 def in_one_line(text: str) -> str:

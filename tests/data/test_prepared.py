@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fa_jax.config import DataConfig
+from fa_jax.data import prepared
 from fa_jax.data.encoded import EncodedTexts
 from fa_jax.data.prepared import prepare
 from fa_jax.data.tokenizers import Characters
@@ -49,6 +50,17 @@ def test_numbers_are_the_codecs(config):
     ):
         assert side == [codec.encode(text) for text in texts]
         assert [codec.decode(text) for text in side] == texts
+
+
+def test_two_processes_learn_what_one_learns(config, tokenized, monkeypatch, tmp_path):
+    alone = prepare(config)
+    tokenized.clear()
+    monkeypatch.setenv("FA_JAX_CACHE", str(tmp_path / "another"))
+    monkeypatch.setattr(prepared, "WORTH_PROCESSES", 1)
+    both = prepare(config)
+    assert not tokenized  # here
+    assert (both.source, both.target) == (alone.source, alone.target)
+    assert numbers(both) == numbers(alone)
 
 
 def test_nothing_is_tokenized_twice(config, tokenized):

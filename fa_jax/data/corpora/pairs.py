@@ -1,6 +1,7 @@
 """Pairs of texts, read from TFDS's files as they are asked for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import tensorflow_datasets as tfds
@@ -38,6 +39,15 @@ class Pairs(Sequence[Pair]):
     def __iter__(self) -> Iterator[Pair]:
         return (self._pair(record) for data in self._parts for record in _records(data))
 
+    def side(self, place: int) -> Iterator[str]:
+        """The texts of one side, 0: source."""
+        name = self._languages[place]
+        return (
+            _features(record)[name].bytes_list.value[0].decode()
+            for data in self._parts
+            for record in _records(data)
+        )
+
     def documents(self) -> Int[np.ndarray, " boundaries"]:
         """Document i is the pairs from the i-th of these numbers up to the next one.
 
@@ -45,14 +55,16 @@ class Pairs(Sequence[Pair]):
         """
         starts, first = [], 0
         for data in self._parts:
-            numbers = np.array([_values(record).get(DOCUMENT, 0) for record in _records(data)])
+            each = (_features(record)[DOCUMENT].int64_list.value for record in _records(data))
+            numbers = np.array([number[0] if number else 0 for number in each])
             some = np.flatnonzero(np.diff(numbers, prepend=-1))
             starts.append(first + (some if len(some) > 1 else np.arange(len(data))))
             first += len(data)
         return np.append(np.concatenate(starts), first)
 
     def _pair(self, record: bytes) -> Pair:
-        source, target = map(_values(record).get, self._languages)
+        features = _features(record)
+        source, target = (features[name].bytes_list.value[0] for name in self._languages)
         return source.decode(), target.decode()
 
 
@@ -61,11 +73,7 @@ def _records(data: Sequence[bytes]) -> Iterator[bytes]:
         yield from data.__getitems__(range(len(data))[first : first + READ_AT_ONCE])
 
 
-def _values(record: bytes) -> dict[str, bytes | int]:
-    """Texts and numbers by feature. TFDS itself would make an array of each, which takes four times
-    as long."""
-    features = tf_example_pb2.Example.FromString(record).features.feature
-    return {
-        name: (feature.bytes_list.value or feature.int64_list.value)[0]
-        for name, feature in features.items()
-    }
+def _features(record: bytes) -> Mapping[str, Any]:
+    """Texts and numbers by name. TFDS itself would make an array of each, which takes four times as
+    long."""
+    return tf_example_pb2.Example.FromString(record).features.feature
