@@ -159,9 +159,9 @@ def _search(implementation: str, config: Config, device: jax.Device) -> Program:
         max_length=length_limit(LENGTH, config.decoding),
         implementation=implementation,
     )
-    candidates = _shape(device, (*lengths.shape, 0))
+    limits, candidates = (_shape(device, (*lengths.shape, size)) for size in (1, 0))
     numbers = [_shape(device, (), jnp.float32)] * 2
-    inputs = (params,), [source], [lengths], lengths, candidates, *numbers
+    inputs = (params,), [source], [lengths], limits, candidates, *numbers
     return jax.jit(partial(beam_search, settings=settings)), inputs
 
 

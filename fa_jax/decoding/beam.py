@@ -58,20 +58,24 @@ class Ends:
 
 @struct.dataclass
 class Places:
-    """Sentences that are searched together: everything that a step of the search changes.
+    """Lines that are searched together: everything that a step of the search changes.
 
-    sentence: number in the queue. limits: most words; 0 where there is no sentence. step: words so
-    far. last: words of the last step. live_scores: sums of log p; -inf marks an empty place in the
-    beam. decoders: of each member. ends: of the best so far. scored, calls: as of `Hypotheses`.
+    number, line: of the line, among all and in its document. limits: most words; 0 where there is
+    no line. step: words so far. last: words of the last step. live_scores: sums of log p; -inf
+    marks an empty place in the beam. decoders: of each member. ends: of the best so far. behind:
+    decoders behind the best one, where a line may follow; else there are none. scored, calls: as of
+    `Hypotheses`.
     """
 
-    sentence: Int[Array, " P"]
+    number: Int[Array, " P"]
+    line: Int[Array, " P"]
     limits: Int[Array, " P"]
     step: Int[Array, " P"]
     last: Int[Array, "P K"]
     live_scores: Float[Array, "P K"]
     decoders: list[DecoderState]
     ends: Ends
+    behind: list[DecoderState]
     scored: Int[Array, " P"]
     calls: Int[Array, " P"]
 
@@ -124,21 +128,29 @@ class Beam:
         return [member.read(*one, candidates) for member, *one in each]
 
     def start(
-        self, sentence: Int[Array, " P"], limits: Int[Array, " P"], starts: list[DecoderState]
+        self,
+        number: Int[Array, " P"],
+        line: Int[Array, " P"],
+        limits: Int[Array, " P"],
+        starts: list[DecoderState],
+        *,
+        goes_on: bool,
     ) -> Places:
-        """Before the first word. starts: of each member."""
-        zeros = jnp.zeros((len(sentence), self.size), jnp.int32)
-        none = jnp.zeros((len(sentence), self.ends), jnp.int32)
+        """Before a line's first word. starts: of each member. goes_on: lines may follow."""
+        zeros = jnp.zeros((len(line), self.size), jnp.int32)
+        none = jnp.zeros((len(line), self.ends), jnp.int32)
         return Places(
-            sentence=sentence,
+            number=number,
+            line=line,
             limits=limits,
             step=zeros[:, 0],
-            last=jnp.full_like(zeros, BEGIN),
+            last=jnp.where(line > 0, END, BEGIN)[:, None] + zeros,
             live_scores=jnp.full(zeros.shape, -jnp.inf).at[:, 0].set(0),
             decoders=jax.tree.map(
                 lambda leaf: jnp.repeat(leaf[:, None], self.size, axis=1), starts
             ),
             ends=Ends(jnp.full(none.shape, -jnp.inf), none, none),
+            behind=starts if goes_on else [],
             scored=zeros[:, 0],
             calls=zeros[:, 0],
         )
@@ -175,7 +187,20 @@ class Beam:
             scored=places.scored + jnp.where(live, sum(windows), 0).sum(1),
             calls=places.calls + len(self._members) * live.sum(1),
         )
+        after = after.replace(behind=self._behind(places, after))
         return after, jnp.stack([parent, word], axis=-1)
+
+    def _behind(self, before: Places, after: Places) -> list[DecoderState]:
+        """`Places.behind`, after a step. Where no hypothesis ended the limit may cut the best."""
+        best = after.ends.scores[:, 0]
+        better = (best > before.ends.scores[:, 0]) | (best == -jnp.inf)
+        better = better & self.is_open(before)
+        ends = chosen_of(after.decoders, after.ends.places[:, :1])
+
+        def newer(end: Array, behind: Array) -> Array:
+            return jnp.where(jnp.expand_dims(better, range(1, behind.ndim)), end[:, 0], behind)
+
+        return [jax.tree.map(newer, *both) for both in zip(ends, before.behind, strict=False)]
 
     def power(self, length: Int[Array, "*N"]) -> Float[Array, "*N"]:
         """What sums of log p over so many words are divided by."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Int, PyTree
 
 from fa_jax.attention.implementation import for_search
 from fa_jax.config import DecodingConfig
@@ -18,7 +18,6 @@ from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
 from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import Hypotheses, beam_search
-from fa_jax.decoding.document_search import read_documents, write_lines
 from fa_jax.decoding.local_devices import (
     SHORTEST_SHAPE,
     SMALLEST_BATCH,
@@ -34,8 +33,8 @@ QUEUE = 8
 """Batches of sentences that wait together: when a sentence is done, the next takes its place."""
 POSITIONS_AT_ONCE = 2**17
 """Of all documents that are searched together: memory has a bound, but for one document's own."""
-LINES_AT_ONCE = 64
-"""Of each document, between two reports of progress."""
+FEWEST_LINES = 64
+"""Documents are padded to this many lines, or twice, four times … as many."""
 Document = Sequence[Sequence[int]]
 """Lines of words."""
 
@@ -73,10 +72,9 @@ def search(
 ) -> list[SearchResult]:
     """Beam search for each line of each document, in the order given.
 
-    Documents of one line, of at most `max_source_length` words, wait as sentences in a queue
-    (`beam_search`). If there are others, all are read whole and written line by line
-    (`document_search`). A result depends on its own document alone, not on the batch it shares. A
-    line without words is translated as empty.
+    Documents of one line, of at most `max_source_length` words, wait as sentences in a queue. If
+    there are others, all are read whole and written line by line. A result depends on its own
+    document alone, not on the batch it shares. A line without words is translated as empty.
 
     Args:
       members: one model, or an ensemble. documents: of each, as its own vocabulary has them.
@@ -133,22 +131,27 @@ def search(
         padded, sizes = zip(*sides, strict=True)
         limits = [[length_limit(n, decoding) for n in lengths[row] if n] for row in rows]
         counts = [*map(len, limits)]
-        lines = 1 if sentences else -(-max(counts) // LINES_AT_ONCE) * LINES_AT_ONCE
+        lines = 1 if sentences else enlarged(FEWEST_LINES, max(counts))
         limits, _ = pad(limits, len(padded[0]), lines)
-        candidates = candidates_for(padded[0], sizes[0], frequent, vocabulary, lexicon)
-        batch = params, padded, sizes, limits, candidates
+        longest_line = enlarged(SHORTEST_SHAPE, int(limits.max()))
         if sentences:
-            settings = SearchSettings(
-                max_length=length_limit(padded[0].shape[1], decoding), **options
-            )
-            found = _search_sentences(batch, numbers, settings, places)
-            progress(len(rows))
-        else:
-            longest_line = enlarged(SHORTEST_SHAPE, int(limits.max()))
-            settings = SearchSettings(max_length=longest_line, **options)
-            found = _search_documents(batch, numbers, settings, progress)
+            longest_line = length_limit(padded[0].shape[1], decoding)
+        candidates = candidates_for(padded[0], sizes[0], frequent, vocabulary, lexicon)
+        # To each device in turn, since the longest come first.
+        dealt = np.arange(len(limits)).reshape(-1, devices).T.reshape(-1)
+        batch = _taken((padded, sizes, limits, candidates), dealt)
+        program = on_local_devices(
+            beam_search,
+            4,
+            2,
+            few=sentences and places <= SMALLEST_BATCH,
+            settings=SearchSettings(max_length=longest_line, **options),
+            places=places // devices if sentences else None,
+        )
+        found = _taken(jax.device_get(program(params, *batch, *numbers)), np.argsort(dealt))
         for place, (row, count) in enumerate(zip(rows, counts, strict=True)):
-            results[row] = [_result(found, place, line, settings.n_best) for line in range(count)]
+            results[row] = [_result(found, place, line, options["n_best"]) for line in range(count)]
+        progress(sum(counts))
     of_lines = (result for _, of_document in sorted(results.items()) for result in of_document)
     nothing = SearchResult([Hypothesis([], 0.0)], 0, 0)
     return [next(of_lines) if length else nothing for lines in lengths for length in lines]
@@ -170,43 +173,8 @@ def length_limit(source_length: int, decoding: DecodingConfig) -> int:
     return int(decoding.max_length_ratio * source_length) + decoding.max_length_extra
 
 
-def _search_sentences(
-    batch: tuple, numbers: tuple, settings: SearchSettings, places: int
-) -> Hypotheses:
-    """Of each sentence, as a document of one line. batch, numbers: parameters, sources, their
-    lengths, limits [B, N] and candidates; threshold and exponent: as of `write_lines`."""
-    params, sources, lengths, limits, candidates = batch
-    devices = jax.local_device_count()
-    # To each device in turn, since the longest sentences come first.
-    dealt = np.arange(len(limits)).reshape(-1, devices).T.reshape(-1)
-    rows = jax.tree.map(lambda leaf: leaf[dealt], (sources, lengths, limits[:, 0], candidates))
-    options = {"settings": settings, "places": places // devices}
-    program = on_local_devices(beam_search, 4, 2, few=places <= SMALLEST_BATCH, **options)
-    found = jax.device_get(program(params, *rows, *numbers))
-    return jax.tree.map(lambda leaf: leaf[np.argsort(dealt), None], found)
-
-
-def _search_documents(
-    batch: tuple, numbers: tuple, settings: SearchSettings, progress: Callable[[int], object]
-) -> Hypotheses:
-    """Of each document's lines, and of what pads them. batch, numbers: as of
-    `_search_sentences`."""
-    params, sources, lengths, limits, candidates = batch
-    fronts = [
-        pad([np.append(-1, np.flatnonzero(source == END)) for source in of_member], *limits.shape)[
-            0
-        ]
-        for of_member in sources
-    ]
-    read_all = on_local_devices(read_documents, 3, settings=settings)
-    read, behind = read_all(params, sources, lengths, candidates)
-    go_on, found = on_local_devices(write_lines, 4, 2, settings=settings), []
-    parts = (np.split(x, x.shape[1] // LINES_AT_ONCE, axis=1) for x in (limits, *fronts))
-    for lines, *before in zip(*parts, strict=True):
-        some, behind = go_on(params, read, behind, lines, before, *numbers)
-        found.append(jax.device_get(some))
-        progress(int((lines > 0).sum()))
-    return jax.tree.map(lambda *leaves: np.concatenate(leaves, axis=1), *found)
+def _taken(tree: PyTree, rows: Int[np.ndarray, " B"]) -> PyTree:
+    return jax.tree.map(lambda leaf: leaf[rows], tree)
 
 
 def _result(found: Hypotheses, row: int, line: int, n_best: int) -> SearchResult:

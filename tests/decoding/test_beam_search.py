@@ -75,7 +75,11 @@ def search_widely(params, sources, limits, longest, exponent=1.0, **options):
     return searched(*given, THRESHOLD, exponent, settings=settings(100, longest, **options))
 
 
-searched = jax.jit(beam_search, static_argnames="settings")
+@partial(jax.jit, static_argnames=("settings", "places"))
+def searched(params, sources, lengths, limits, *others, **options):
+    """Of each sentence, as a document of one line."""
+    found = beam_search(params, sources, lengths, limits[:, None], *others, **options)
+    return jax.tree.map(lambda leaf: leaf[:, 0], found)
 
 
 def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):
@@ -132,7 +136,7 @@ MANY = np.random.default_rng(1).integers(4, 9, (24, 16)) * (np.arange(16) < LENG
 
 
 def search_many(params, sources, lengths, places):
-    return beam_search(
+    return searched(
         [params], [sources], [lengths], 2 * lengths, any_word(len(lengths)), THRESHOLD,
         settings=settings(3, 32), places=places,
     )  # fmt: skip
@@ -164,7 +168,7 @@ def test_a_sentence_that_is_done_early_keeps_its_words(params):
 
     @partial(jax.jit, static_argnums=2)
     def found(sources, limits, places):
-        return beam_search(
+        return searched(
             [params], [sources], [jnp.full(count, 4)], limits, any_word(count), jnp.inf,
             settings=settings(3, longest), places=places,
         ).words  # fmt: skip
