@@ -10,8 +10,14 @@ import pytest
 import fa_jax
 from experiments.accelerator.agreement import Sizes, _attended, _inputs, difference
 from experiments.accelerator.products_as_sums import products_as_sums
+from experiments.accelerator.steps_together import steps_together
 from experiments.accelerator.tiles import Tiling, computing_windows
 from fa_jax.attention import AttentionConfig
+from fa_jax.config import DecodingConfig
+from fa_jax.decoding.local_devices import TrainedModel, on_local_devices
+from fa_jax.decoding.search import search
+from fa_jax.model.encoder_decoder import init_encoder_decoder
+from tests.decoding.test_beam_search import CONFIG
 
 SIZES = Sizes(sentences=2, queries=2, length=21, units=6)
 TILING = Tiling(positions=4, parts=2, interpret=True)
@@ -93,6 +99,22 @@ def test_gpus_get_a_program_of_it():
         traced = jax.jit(partial(gradient, config, implementation="windowed")).trace(inputs)
     lowered = traced.lower(lowering_platforms=("cuda",)).as_text()
     assert lowered.count("__gpu$xla.gpu.triton") >= 2
+
+
+def test_a_search_that_asks_less_often_writes_the_same():
+    model = TrainedModel(init_encoder_decoder(jax.random.key(1), CONFIG, 9, 6), CONFIG)
+    decoding = DecodingConfig(beam_size=2, batch_size=8, max_length_extra=3)
+    sources = [[[4 + i % 5] * (1 + i % 7)] for i in range(30)]  # more than there are places
+
+    def searched():
+        on_local_devices.cache_clear()
+        return search([model], decoding, [sources])
+
+    wanted = searched()
+    with steps_together(3):
+        found = searched()
+    on_local_devices.cache_clear()
+    assert found == wanted and len({len(r.hypotheses[0].words) for r in wanted}) > 3
 
 
 def test_products_with_vectors_are_sums():

@@ -1,12 +1,15 @@
-"""Does a kernel make windows win on a GPU? A candidate, in whole computations.
+"""Does a kernel make windows win on a GPU? Candidates, in whole computations.
 
-The candidate is `tiles`. A row says how far each side is from masking, and how long it takes.
+The candidates are in `tiles` and `steps_together`. A row says how far each side is from masking,
+and how long it takes.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
+from unittest import mock
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +19,7 @@ from experiments import forced_decoding
 from experiments.accelerator.agreement import difference
 from experiments.accelerator.conditions import Conditions
 from experiments.accelerator.search import THRESHOLD
+from experiments.accelerator.steps_together import steps_together
 from experiments.accelerator.tiles import Tiling, computing_windows
 from experiments.benchmarks import training_length
 from experiments.benchmarks.steps import attention_sides
@@ -45,6 +49,8 @@ class Trace(NamedTuple):
 
 
 TRACES = Trace(64, 145, 0.53), Trace(64, 1024, 0.05), Trace(1, 145, 0.53), Trace(1, 4096, 0.01)
+TOGETHER = 4
+"""Steps of a search between two questions whether it is done."""
 STEPS, LENGTHS = (64, 8192), (128, 1024, 4096)
 
 
@@ -151,19 +157,36 @@ def _search(tiling: Tiling, joined: int, count: int, rounds: int) -> dict[str, A
     lines = [test[row % len(test)][0] for row in range(joined * count)]
     texts = [" ".join(lines[i : i + joined]) for i in range(0, len(lines), joined)]
     sources = [[run.source.encode(text)] for text in texts]
-    jax.config.update("jax_compilation_cache_dir", None)  # it does not see the candidate
+    jax.config.update("jax_compilation_cache_dir", None)  # it does not see the candidates
 
-    def translate(implementation: str) -> list[list[int]]:
+    def side(implementation: str, *candidates: AbstractContextManager) -> Callable[[], list]:
         decoding = replace(run.config.decoding, threshold=THRESHOLD, implementation=implementation)
-        found = search([run.model], decoding, [sources])
-        return [result.hypotheses[0].words for result in found]
+        own = lru_cache(on_local_devices.__wrapped__)  # programs of this side alone
 
-    sides = {"masked": partial(translate, "dense"), _name(tiling): partial(translate, "windowed")}
-    on_local_devices.cache_clear()
-    with computing_windows(tiling):
-        found = sides[_name(tiling)]()
-    alike = [a == b for a, b in zip(found, sides["masked"](), strict=True)]
-    return {"alike": sum(alike) / len(alike)} | _row(sides, rounds)
+        def translate() -> list[list[int]]:
+            with mock.patch("fa_jax.decoding.search.on_local_devices", own):
+                found = search([run.model], decoding, [sources])
+            return [result.hypotheses[0].words for result in found]
+
+        with ExitStack() as stack:
+            for candidate in candidates:
+                stack.enter_context(candidate)
+            translate()
+        return translate
+
+    name = _name(tiling)
+    sides = {
+        "masked": side("dense"),
+        f"masked, {TOGETHER} steps": side("dense", steps_together(TOGETHER)),
+        "chunks": side("windowed"),
+        name: side("windowed", computing_windows(tiling)),
+        f"{name}, {TOGETHER} steps": side(
+            "windowed", computing_windows(tiling), steps_together(TOGETHER)
+        ),
+    }
+    found = [side() for side in sides.values()]
+    alike = min(sum(a == b for a, b in zip(one, found[0], strict=True)) for one in found)
+    return {"alike": alike / count} | _row(sides, rounds)
 
 
 def _row(sides: dict[str, Callable[[], Any]], rounds: int, steps: int = 1) -> dict[str, Any]:

@@ -55,8 +55,9 @@ PARTS = {
         "Milliseconds. A candidate that fa_jax does not choose: windows in tiles of so many "
         "positions, all rows and so many parts of each side by side "
         "(`experiments/accelerator/tiles.py`). *masked*: all positions scored, then masked. "
-        "*chunks*: windows as fa_jax computes them on a CPU. *differs*, *alike*: from masking, in "
-        "training from chunks, which learn the same.",
+        "*chunks*: windows as fa_jax computes them on a CPU. *4 steps*: a search asks behind four "
+        "whether it is done. *differs*, *alike*: from masking, in training from chunks, which "
+        "learn the same.",
     ),
     "search": Part(
         "Beam search",
