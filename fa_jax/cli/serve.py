@@ -19,8 +19,7 @@ RUNS_HELP = f"{RUN_HELP} Several stand side by side on the page."
 class Command:
     """Serve runs: a page to try them in a browser, and an interface like LibreTranslate's.
 
-    The interface is POST /translate and GET /languages. Ctrl-C or SIGTERM stops the server, after
-    it has answered the requests that it has taken.
+    Ctrl-C or SIGTERM stops the server, after it has answered the requests that it has taken.
     """
 
     runs: Annotated[Positional[tuple[Path, ...]], tyro.conf.arg(help=RUNS_HELP)] = ()
@@ -28,9 +27,13 @@ class Command:
     """Address to listen at. 0.0.0.0: everyone who reaches this machine may use the server."""
     port: int = 5000
     """Port to listen at. 0: any that is free."""
+    suggestions: Path | None = None
+    """File to which translations that users suggest are added, a JSON object a line. Default: none
+    are taken."""
     limits: Limits = field(default_factory=Limits)
 
     def __call__(self):
         check_installed()
         runs = [fa_jax.load_run(folder) for folder in self.runs]
-        fa_jax.serve(runs, host=self.host, port=self.port, limits=self.limits)
+        options = {name: of for name, of in vars(self).items() if name != "runs"}
+        fa_jax.serve(runs, **options)

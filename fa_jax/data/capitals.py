@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable
 
-from fa_jax.data.vocabulary import UNKNOWN, Vocabulary
+from fa_jax.data.vocabulary import Vocabulary
 
 MARGIN = 1.5
 """Nats by which a capital must be likelier inside a sentence: where it begins one it is counted,
@@ -44,9 +44,7 @@ def usual_case(text: str, tokenize: Callable[[str], list[str]], vocabulary: Voca
         return text
 
     def surprise(word: str) -> float:
-        """-log p, with a token's frequency one by its rank (Zipf)."""
-        ranks = [n - UNKNOWN or len(vocabulary) ** 2 for n in vocabulary.ids(tokenize(word))]
-        return sum(math.log(rank * math.log(len(vocabulary))) for rank in ranks)
+        return vocabulary.surprise(tokenize(word))
 
     words, usual, begins = text.split(" "), [], True
     for word in words:

@@ -1,5 +1,6 @@
 """Tokens and their numbers: by frequency, after pad, begin, end and unknown."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,6 +43,11 @@ class Vocabulary:
         """Numbers of a text's tokens; those not known become UNKNOWN. So do special ones: `</s>` in
         a text is text."""
         return [self._numbers.get(token, UNKNOWN) for token in tokens]
+
+    def surprise(self, tokens: Iterable[str]) -> float:
+        """-log p of tokens, with a token's frequency one by its rank (Zipf)."""
+        ranks = [n - UNKNOWN or len(self) ** 2 for n in self.ids(tokens)]
+        return sum(math.log(rank * math.log(len(self))) for rank in ranks)
 
 
 def most_frequent(counts: dict[str, int], size: int) -> Vocabulary:

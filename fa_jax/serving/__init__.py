@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fa_jax.errors import UserError
@@ -11,7 +12,7 @@ from fa_jax.serving.limits import Limits
 if TYPE_CHECKING:
     from fa_jax.runs.run import Run
 
-NEEDS = ("starlette", "uvicorn", "babel")
+NEEDS = (*("starlette", "uvicorn", "babel", "python_multipart", "bs4", "polib", "pysubs2", "docx"),)
 
 
 def serve(
@@ -20,17 +21,20 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 5000,
     limits: Limits | None = None,
+    suggestions: Path | None = None,
 ):
     """Serves runs until it is stopped by Ctrl-C or SIGTERM.
 
-    In a browser: a page to try them on. For programs: LibreTranslate's `POST /translate` and
-    `GET /languages`. What it says no to, it says with a 4xx or 503 and `{"error": "..."}`.
+    In a browser: a page to try them on. For programs: LibreTranslate's protocol. What it says no
+    to, it says with a 4xx or 503 and `{"error": "..."}`.
 
     Args:
       runs: translators, of any languages.
       host: the address to listen at; 127.0.0.1: this machine alone, 0.0.0.0: all its networks.
       port: 0: one that is free.
       limits: what it takes on; default: `fa_jax.serving.limits.Limits()`.
+      suggestions: a file to which translations that users suggest are added, a JSON object a line;
+        default: none are taken.
 
     Raises:
       UserError: there is no run, the address cannot be listened at, or the packages of
@@ -46,6 +50,8 @@ def serve(
     limits = limits or Limits()
     if not runs:
         raise UserError("no run to serve: name one or several, such as en-ja")
+    if suggestions is not None:
+        suggestions.touch()
     with listening(host, port) as listener:
         for run in runs:
             print(
@@ -55,7 +61,7 @@ def serve(
             warm_up(run)
         print(f"{address(listener)} (Ctrl-C stops it)", flush=True)
         with stopping_is_no_failure():
-            make_server(make_app(runs, limits), limits).run(sockets=[listener])
+            make_server(make_app(runs, limits, suggestions), limits).run(sockets=[listener])
 
 
 def check_installed() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -10,15 +11,15 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from fa_jax.runs.run import Run
-from fa_jax.serving import libretranslate, trial
+from fa_jax.serving import files, libretranslate, trial
 from fa_jax.serving.limits import Limits
 from fa_jax.serving.queue import LineQueue
 from fa_jax.serving.service import Service
 
 
-def make_app(runs: Sequence[Run], limits: Limits) -> Starlette:
-    """The page to try runs on, and LibreTranslate's protocol."""
-    service = Service(tuple(runs), limits, LineQueue(limits.queue))
+def make_app(runs: Sequence[Run], limits: Limits, suggestions: Path | None = None) -> Starlette:
+    """The page to try runs on, and LibreTranslate's protocol. suggestions: as of `serve`."""
+    service = Service(tuple(runs), limits, LineQueue(limits.queue), suggestions)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -29,7 +30,7 @@ def make_app(runs: Sequence[Run], limits: Limits) -> Starlette:
             await work
 
     app = Starlette(
-        routes=[*trial.ROUTES, *libretranslate.ROUTES],
+        routes=[*trial.ROUTES, *libretranslate.ROUTES, *files.ROUTES],
         exception_handlers={
             HTTPException: _refused,
             ClientDisconnect: _nobody_listens,

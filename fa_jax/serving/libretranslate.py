@@ -1,112 +1,149 @@
-"""The protocol of LibreTranslate: `POST /translate` and `GET /languages`."""
+"""The protocol of LibreTranslate, but for files."""
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain
 from typing import Any
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
-from fa_jax.serving.body import read_fields
-from fa_jax.serving.languages import language_name
+from fa_jax.serving.body import answering
+from fa_jax.serving.formats import FORMATS, Format, texts_in
+from fa_jax.serving.languages import language, likely_languages
 from fa_jax.serving.orders import Translations, number_of, wanted
 from fa_jax.serving.service import Service
 
 
-async def languages(request: Request) -> JSONResponse:
+async def languages(service: Service, fields: dict[str, Any]) -> Any:
     """What is translated from, and into what."""
     targets: dict[str, dict[str, None]] = {}
-    for run in request.app.state.service.runs:
+    for run in service.runs:
         targets.setdefault(run.source.language, {})[run.target.language] = None
-    return JSONResponse(
-        [
-            {"code": code, "name": language_name(code), "targets": [*into]}
-            for code, into in targets.items()
-        ]
-    )
+    return [{**language(code), "targets": [*into]} for code, into in targets.items()]
 
 
-async def translate(request: Request) -> JSONResponse:
+async def translate(service: Service, fields: dict[str, Any]) -> Any:
     """One text's translation, or those of a list."""
-    service: Service = request.app.state.service
-    fields = await read_fields(request, service.limits)
-    run = chosen_run(service.runs, fields.get("source", "auto"), fields.get("target"))
-    texts, alternatives = _asked(fields, run)
-    n_best = run.config.decoding.beam_size if alternatives else 1
-    order = Translations(**wanted(fields, run), n_best=n_best)
-    parts = [text.replace("\r\n", "\n").split("\n") for text in texts]
-    each = iter(await service.answer(order, [line for part in parts for line in part]))
-    found = [_joined(list(islice(each, len(part)))) for part in parts]
-    several = isinstance(fields["q"], list)
-    answer: dict[str, Any] = {"translatedText": _one_or_all([best for best, *_ in found], several)}
-    if alternatives:
-        others = [rest[:alternatives] for _, *rest in found]
-        answer["alternatives"] = _one_or_all(others, several)
+    texts, several = _texts(fields)
+    suffix = {"text": ".txt", "html": ".html"}.get(str(fields.get("format") or "text"))
+    if suffix is None:
+        raise HTTPException(400, f"format must be text or html, got {fields['format']!r:.20}")
+    contents = [text.encode() for text in texts]
+    _, detected, found = await translated(service, fields, FORMATS[suffix], contents)
+    texts = [[version.decode() for version in versions] for versions in found]
+    answer = {"translatedText": [best for best, *_ in texts]}
+    if int(fields.get("alternatives", 0)):
+        answer["alternatives"] = [others for _, *others in texts]
     if fields.get("source", "auto") == "auto":
-        detected = {"language": run.source.language, "confidence": 100}
-        answer["detectedLanguage"] = _one_or_all([detected] * len(found), several)
-    return JSONResponse(answer)
+        answer["detectedLanguage"] = [detected] * len(texts)
+    return {name: each if several else each[0] for name, each in answer.items()}
+
+
+async def translated(
+    service: Service, fields: dict[str, Any], read: Format, files: Sequence[bytes]
+) -> tuple[Run, dict[str, str | float], list[list[bytes]]]:
+    """The run that translates files as a request's fields say, the language that they are in, and
+    of each file its translations, best first: one, and as many `alternatives`.
+
+    Raises:
+      HTTPException, UserError: it cannot be done.
+    """
+    texts = [texts_in(read, file) for file in files]
+    run, detected = _chosen_run(service.runs, fields, "\n".join(chain(*texts)))
+    most = run.config.decoding.beam_size - 1
+    alternatives = number_of(fields.get("alternatives", 0))
+    if not 0 <= alternatives <= most:
+        raise HTTPException(400, f"alternatives must be a number from 0 to {most}")
+    order = Translations(**wanted(fields, run), n_best=most + 1 if alternatives else 1)
+    lines = [line for text in chain(*texts) for line in text.split("\n")]
+    answers, found = iter(await service.answer(order, lines)), []
+    for file, of_file in zip(files, texts, strict=True):
+        each = [[next(answers) for _ in text.split("\n")] for text in of_file]
+        versions = (
+            ["\n".join(line[min(n, len(line) - 1)] for line in text) for text in each]
+            for n in range(order.n_best)
+        )
+        written = dict.fromkeys(read(file, lambda _, chosen=chosen: chosen) for chosen in versions)
+        found.append([*written][: int(alternatives) + 1])
+    return run, detected, found
+
+
+async def detect(service: Service, fields: dict[str, Any]) -> Any:
+    """Languages that a text may be in, of those that are served."""
+    (text, *_), _ = _texts(fields)
+    codecs = [codec for run in service.runs for codec in (run.source, run.target)]
+    return likely_languages(text, codecs)
+
+
+async def suggest(service: Service, fields: dict[str, Any]) -> Any:
+    """Keeps somebody's own translation."""
+    if service.suggestions is None:
+        raise HTTPException(403, "no suggestions are kept here (fa-jax serve --suggestions FILE)")
+    kept = {name: fields.get(name) for name in ("q", "s", "source", "target")}
+    if not all(isinstance(text, str) and text.strip() for text in kept.values()):
+        raise HTTPException(400, f"{', '.join(kept)} must be texts")
+    with service.suggestions.open("a", encoding="utf-8") as file:
+        file.write(as_json(kept) + "\n")
+    return {"success": True}
+
+
+async def settings(service: Service, fields: dict[str, Any]) -> Any:
+    """What a page may offer."""
+    sides = {"source": service.runs[0].source, "target": service.runs[0].target}
+    return {
+        "apiKeys": False,
+        "charLimit": service.limits.letters,
+        "filesTranslation": True,
+        "frontendTimeout": 500,
+        "keyRequired": False,
+        "language": {side: language(codec.language) for side, codec in sides.items()},
+        "suggestions": service.suggestions is not None,
+        "supportedFilesFormat": [*FORMATS],
+    }
+
+
+async def health(service: Service, fields: dict[str, Any]) -> Any:
+    return {"status": "ok"}
 
 
 ROUTES = [
-    Route("/languages", languages),
-    Route("/translate", translate, methods=["POST"]),
+    *(
+        Route(f"/{f.__name__}", answering(f), methods=["POST"])
+        for f in (translate, detect, suggest)
+    ),
+    Route("/languages", answering(languages), methods=["GET", "POST"]),
+    Route("/frontend/settings", answering(settings)),
+    Route("/health", answering(health)),
 ]
 
 
-def chosen_run(runs: Sequence[Run], source: Any, target: Any) -> Run:
-    """The first that translates so. source: a language's code, or auto where there is one only.
-
-    Raises:
-      HTTPException: there is none, or several would do.
-    """
-    fitting = [
-        run
-        for run in runs
+def _chosen_run(
+    runs: Sequence[Run], fields: dict[str, Any], text: str
+) -> tuple[Run, dict[str, str | float]]:
+    """The first that translates from `source`, which may be auto, into `target`, and the text's
+    language. Raises HTTPException where there is none."""
+    source, target = fields.get("source", "auto"), fields.get("target")
+    fitting = {
+        run.source.language: run
+        for run in reversed(runs)
         if source in ("auto", run.source.language) and target == run.target.language
-    ]
+    }
     if not fitting:
         pairs = dict.fromkeys(f"{run.source.language} to {run.target.language}" for run in runs)
         wrong = f"{source!r:.20} to {target!r:.20} is not translated here (source and target)"
         if target is None:
             wrong = "the request names no target"
         raise HTTPException(400, f"{wrong}: only {', '.join(pairs)}")
-    sources = dict.fromkeys(run.source.language for run in fitting)
-    if len(sources) > 1:
-        raise HTTPException(400, f"source 'auto' may be {' or '.join(sources)} here: name one")
-    return fitting[0]
+    detected, *_ = likely_languages(text, [run.source for run in fitting.values()])
+    return fitting[detected["language"]], detected
 
 
-def _asked(fields: dict[str, Any], run: Run) -> tuple[list[str], int]:
-    """Texts to be translated, and how many further translations of each are wanted.
-
-    Raises:
-      HTTPException: the fields are not what they should be.
-    """
+def _texts(fields: dict[str, Any]) -> tuple[list[str], bool]:
+    """Those of `q`, and whether it is a list. Raises HTTPException where it is neither."""
     q = fields.get("q")
     texts = q if isinstance(q, list) else [q]
-    if not all(isinstance(text, str) for text in texts):
+    if not texts or not all(isinstance(text, str) for text in texts):
         raise HTTPException(400, "q must be a text or a list of texts")
-    if not any(text.strip() for text in texts):
-        raise HTTPException(400, "q has no text")
-    if fields.get("format", "text") != "text":
-        raise HTTPException(400, f"format must be 'text', got {fields['format']!r:.20}")
-    most = run.config.decoding.beam_size - 1
-    alternatives = number_of(fields.get("alternatives", 0))
-    if not 0 <= alternatives <= most:
-        raise HTTPException(400, f"alternatives must be a number from 0 to {most}")
-    return texts, int(alternatives)
-
-
-def _joined(lines: Sequence[Sequence[str]]) -> list[str]:
-    """A text's translations from those of its lines; none twice."""
-    count = max(map(len, lines))
-    texts = ("\n".join(line[min(n, len(line) - 1)] for line in lines) for n in range(count))
-    return list(dict.fromkeys(texts))
-
-
-def _one_or_all(values: list[Any], several: bool) -> Any:
-    return values if several else values[0]
+    return texts, isinstance(q, list)

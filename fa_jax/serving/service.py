@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -18,18 +19,21 @@ from fa_jax.serving.queue import Full, LineQueue
 
 @dataclass(frozen=True)
 class Service:
-    """What a server has: its runs, its limits, and those who wait."""
+    """What a server has: its runs, its limits, those who wait, a file for suggestions if it keeps
+    any, and the files that it translated last, by their keys."""
 
     runs: tuple[Run, ...]
     limits: Limits
     queue: LineQueue
+    suggestions: Path | None = None
+    files: dict[str, bytes] = field(default_factory=dict)
 
     async def answer(self, order: Order, lines: Sequence[str]) -> list[Any]:
         """An answer a line.
 
         Raises:
-          HTTPException: the lines are too many or too long, too many wait already, or it takes too
-            long; or it fails.
+          HTTPException: there is no text, the lines are too many or too long, too many wait
+            already, or it takes too long; or it fails.
         """
         self._check(order, lines)
         try:
@@ -49,6 +53,8 @@ class Service:
             raise HTTPException(500, "the server failed at this; its output says more") from None
 
     def _check(self, order: Order, lines: Sequence[str]):
+        if not any(map(str.strip, lines)):
+            raise HTTPException(400, "there is no text to translate")
         most = self.limits.lines
         if len(lines) > most:
             raise HTTPException(

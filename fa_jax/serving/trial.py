@@ -4,7 +4,7 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse
+from starlette.responses import FileResponse, HTMLResponse
 from starlette.routing import Route
 
 from fa_jax.config_file import attention_text
@@ -12,8 +12,8 @@ from fa_jax.fonts import packaged_font
 from fa_jax.pages.content import threshold_text
 from fa_jax.pages.template import filled
 from fa_jax.runs.run import Run
-from fa_jax.serving.body import read_fields
-from fa_jax.serving.languages import language_name
+from fa_jax.serving.body import answering
+from fa_jax.serving.languages import language
 from fa_jax.serving.orders import Traces, number_of, wanted
 from fa_jax.serving.service import Service
 
@@ -30,11 +30,9 @@ async def page(request: Request) -> HTMLResponse:
     return HTMLResponse(text, headers={"Content-Security-Policy": ITSELF_ALONE})
 
 
-async def trace(request: Request) -> JSONResponse:
+async def trace(service: Service, fields: dict[str, Any]) -> dict[str, Any]:
     """What a run's attention did in a line. q: the line. run: its number, from 0. threshold: τ.
     split: whether sentence by sentence."""
-    service: Service = request.app.state.service
-    fields = await read_fields(request, service.limits)
     number, line = number_of(fields.get("run", 0)), fields.get("q")
     if not 0 <= number < len(service.runs):
         raise HTTPException(400, f"run must be a number from 0 to {len(service.runs) - 1}")
@@ -42,7 +40,7 @@ async def trace(request: Request) -> JSONResponse:
         raise HTTPException(400, "q must be a sentence")
     order = Traces(**wanted(fields, service.runs[int(number)]))
     (found,) = await service.answer(order, [" ".join(line.split())])
-    return JSONResponse(found)
+    return found
 
 
 async def letters(request: Request) -> FileResponse:
@@ -53,7 +51,7 @@ async def letters(request: Request) -> FileResponse:
 ROUTES = [
     Route("/", page),
     Route("/letters.ttf", letters),
-    Route("/trace", trace, methods=["POST"]),
+    Route("/trace", answering(trace), methods=["POST"]),
 ]
 
 
@@ -63,13 +61,9 @@ def _about(run: Run) -> dict[str, Any]:
     has_windows = attention.span.narrows(1.0) != attention.span.narrows(float("inf"))
     return {
         "name": run.name,
-        "source": _language(run.source.language),
-        "target": _language(run.target.language),
+        "source": language(run.source.language),
+        "target": language(run.target.language),
         "threshold": threshold_text(config.decoding.threshold) if has_windows else None,
         "attention": attention_text(attention),
         "validation": run.validated,
     }
-
-
-def _language(code: str) -> dict[str, str]:
-    return {"code": code, "name": language_name(code)}

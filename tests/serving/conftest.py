@@ -35,11 +35,11 @@ class MadeUp:
 
 
 @contextmanager
-def serving(*runs, **limits):
+def serving(*runs, suggestions=None, **limits):
     """A client of a server of these runs."""
     taken_on = Limits(**limits)
     with listening("127.0.0.1", 0) as listener:
-        server = make_server(make_app(runs, taken_on), taken_on)
+        server = make_server(make_app(runs, taken_on, suggestions), taken_on)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

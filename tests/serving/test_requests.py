@@ -28,6 +28,26 @@ def test_texts_and_lists_json_and_forms(client):
     assert asked(client, q="one", threshold="inf").json()["translatedText"] == "ONE"
 
 
+def test_fields_are_read_from_wherever_clients_write_them(client):
+    """A query string, a form with files' boundaries, raw UTF-8; the body goes first."""
+    fields, expected = EN_JA | {"q": "é & ü"}, {"translatedText": "É & Ü"}
+    files = {name: (None, value) for name, value in fields.items()}
+    raw = "q=é+%26+ü&source=en&target=ja".encode()
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    for options in (
+        {"params": fields},
+        {"files": files},
+        {"content": raw, "headers": headers},
+        {"params": EN_JA, "json": {"q": "é & ü"}},
+        {"params": EN_JA | {"q": "other"}, "data": {"q": "é & ü"}},
+    ):
+        answer = client.post("/translate", **options)
+        assert (answer.status_code, answer.json()) == (200, expected), options
+    files = [("q", (None, "a")), ("q", (None, "b"))]
+    answer = client.post("/translate", params=EN_JA, files=files)
+    assert answer.json() == {"translatedText": ["A", "B"]}
+
+
 def test_alternatives_and_a_language_that_is_not_said(client):
     answer = asked(client, q="one", alternatives=2, source="auto").json()
     detected = {"language": "en", "confidence": 100}
@@ -63,7 +83,7 @@ def test_of_a_long_line_each_sentence_must_fit(run, made_up):
 
 def test_languages(client, run, made_up):
     english = {"code": "en", "name": "English", "targets": ["ja"]}
-    assert client.get("/languages").json() == [english]
+    assert client.get("/languages").json() == client.post("/languages").json() == [english]
     back = replace(run, source=run.target, target=run.source)
     with serving(run, run, back) as both:
         japanese = {"code": "ja", "name": "Japanese", "targets": ["en"]}
@@ -73,10 +93,56 @@ def test_languages(client, run, made_up):
         assert answer["detectedLanguage"]["language"] == "ja"
 
 
+def test_a_language_is_told_by_the_vocabularies_of_those_that_are_served(run, made_up):
+    """Also which of two runs translates."""
+    pairs = run.pairs("test")
+    with serving(run, replace(run, source=run.target, target=run.target)) as client:
+        for number in range(10):
+            for language, text in zip(("en", "ja"), pairs[number], strict=True):
+                first, second = client.post("/detect", data={"q": text}).json()
+                assert first["language"] == language and first["confidence"] > 90
+                assert first["confidence"] + second["confidence"] == pytest.approx(100)
+                answer = asked(client, q=text, source="auto").json()
+                assert answer["detectedLanguage"]["language"] == language
+        assert client.post("/detect", json={"q": ["a", 1]}).status_code == 400
+
+
+def test_what_a_page_may_ask_before_anything_else(client):
+    assert client.get("/health").json() == {"status": "ok"}
+    found = client.get("/frontend/settings").json()
+    assert found["language"]["target"] == {"code": "ja", "name": "Japanese"}
+    assert (found["charLimit"], found["suggestions"], found["keyRequired"]) == (40, False, False)
+    assert ".txt" in found["supportedFilesFormat"]
+
+
+def test_suggestions_are_kept_if_so_wanted(client, run, made_up, tmp_path):
+    fields = EN_JA | {"q": "one", "s": "一"}
+    refused = client.post("/suggest", json=fields)
+    assert refused.status_code == 403 and "--suggestions" in refused.json()["error"]
+    with serving(run, suggestions=tmp_path / "kept") as keeping:
+        for _ in range(2):
+            assert keeping.post("/suggest", data=fields).json() == {"success": True}
+        assert keeping.post("/suggest", data=EN_JA | {"q": "one"}).status_code == 400
+        assert keeping.get("/frontend/settings").json()["suggestions"] is True
+    lines = (tmp_path / "kept").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [fields, fields]
+
+
+def test_html_keeps_its_markup(client):
+    q = '<p class="a">One &amp; <b>two</b></p><code>x</code><i translate="no">y</i><!-- z -->'
+    answer = asked(client, q=[q, "one"], format="html", alternatives=1).json()
+    expected = q.replace("One", "ONE").replace("two", "TWO")
+    assert answer["translatedText"] == [expected, "ONE"]
+    assert answer["alternatives"] == [
+        [expected.replace("ONE &amp;", "ONE &amp;1").replace("TWO", "TWO1")],
+        ["ONE1"],
+    ]
+
+
 REFUSED = {
     "not JSON": (b"{", 400, "neither JSON nor a form"),
     "no object": (b"[1]", 400, "must be a JSON object"),
-    "nothing": (b"", 400, "neither JSON nor a form"),
+    "nothing": (b"", 400, "q must be a text"),
     "not UTF-8": (b'{"q": "\xff"}', 400, "not UTF-8"),
     "half a letter": (b'{"q": "\\ud800"}', 400, "not UTF-8"),
     "very deep": (b"[" * 999, 400, "neither JSON nor a form"),
@@ -86,8 +152,8 @@ REFUSED = {
     "no target": ({"q": "a", "target": None}, 400, "names no target: only en to ja"),
     "no q": ({}, 400, "q must be a text"),
     "a number": ({"q": ["a", 1]}, 400, "q must be a text"),
-    "no text": ({"q": " \n"}, 400, "q has no text"),
-    "no texts": ({"q": []}, 400, "q has no text"),
+    "no text": ({"q": " \n"}, 400, "no text to translate"),
+    "no texts": ({"q": []}, 400, "q must be a text"),
     "a long line": ({"q": "x" * 41}, 400, "41 letters is longer than the 40"),
     "many lines": ({"q": ["a\nb"] * 4}, 400, "8 lines are more than the 6"),
     "τ = 0": ({"q": "a", "threshold": 0}, 400, "threshold must be a number above 0"),
@@ -96,7 +162,9 @@ REFUSED = {
     "a list as τ": ({"q": "a", "threshold": [1]}, 400, "threshold must be"),
     "alternatives": ({"q": "a", "alternatives": 5}, 400, "a number from 0 to 4"),
     "a word for a number": ({"q": "a", "alternatives": "x"}, 400, "a number from 0 to 4"),
-    "HTML": ({"q": "<b>", "format": "html"}, 400, "format must be 'text'"),
+    "HTML": ({"q": "<b>", "format": "html"}, 400, "no text to translate"),
+    "another format": ({"q": "a", "format": "rtf"}, 400, "format must be text or html"),
+    "a list as format": ({"q": "a", "format": ["text"]}, 400, "format must be text or html"),
 }
 
 

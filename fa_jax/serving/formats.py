@@ -1,0 +1,75 @@
+"""Kinds of files that hold text, each a function: it gives the texts to `translate`, and returns
+the file with what it gets."""
+
+import io
+from collections.abc import Callable, Sequence
+from zipfile import ZipFile
+
+import docx
+import pysubs2
+from bs4 import BeautifulSoup, NavigableString
+from starlette.exceptions import HTTPException
+
+Translate = Callable[[list[str]], Sequence[str]]
+Format = Callable[[bytes, Translate], bytes]
+UNPACKED = 50_000_000
+"""Bytes of a packed file, at most."""
+
+
+def plain(file: bytes, translate: Translate) -> bytes:
+    return "".join(translate([file.decode("utf-8-sig").replace("\r\n", "\n")])).encode()
+
+
+def html(file: bytes, translate: Translate) -> bytes:
+    """Each text between two tags by itself; no code, nor what is marked `translate="no"`."""
+    page = BeautifulSoup(io.StringIO(file.decode("utf-8-sig")), "html.parser")
+    texts = [
+        text
+        for text in page.find_all(string=str.strip)
+        if type(text) is NavigableString  # no comment, style or script
+        and not text.find_parent(lambda tag: tag.name == "code" or tag.get("translate") == "no")
+    ]
+    found = translate([" ".join(text.split()) for text in texts])
+    for text, translation in zip(texts, found, strict=True):
+        before, _, after = text.partition(text.strip())
+        text.replace_with(before + translation + after)
+    return str(page).encode()
+
+
+def subtitles(file: bytes, translate: Translate) -> bytes:
+    """SubRip, WebVTT or SubStation Alpha. The lines of a subtitle become one."""
+    read = pysubs2.SSAFile.from_string(file.decode("utf-8-sig"))
+    found = translate([" ".join(event.plaintext.split()) for event in read])
+    for event, translation in zip(read, found, strict=True):
+        event.plaintext = translation
+    return read.to_string(read.format).encode()
+
+
+def word(file: bytes, translate: Translate) -> bytes:
+    """Paragraph by paragraph, each in the font that it begins with."""
+    with ZipFile(io.BytesIO(file)) as packed:
+        if sum(part.file_size for part in packed.infolist()) > UNPACKED:
+            raise ValueError("it is too large when it is unpacked")
+    document = docx.Document(io.BytesIO(file))
+    pieces = [p.xpath("w:r/w:t | w:hyperlink/w:r/w:t") for p in document.element.xpath("//w:p")]
+    found = translate(["".join(piece.text or "" for piece in p) for p in pieces])
+    for paragraph, translation in zip(pieces, found, strict=True):
+        for n, piece in enumerate(paragraph):
+            piece.text = "" if n else translation
+    document.save(written := io.BytesIO())
+    return written.getvalue()
+
+
+FORMATS: dict[str, Format] = {".txt": plain, ".html": html, ".docx": word}
+FORMATS |= dict.fromkeys((".srt", ".vtt", ".ass"), subtitles)
+"""By the ends of files' names."""
+
+
+def texts_in(read: Format, file: bytes) -> list[str]:
+    """Raises HTTPException where the file is not what `read` reads."""
+    texts = []
+    try:
+        read(file, lambda found: texts.extend(found) or found)
+    except Exception as error:  # each library has its own
+        raise HTTPException(400, f"damaged, or of another kind: {error}") from None
+    return texts
