@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.finetuning_settings import finetuning as finetuning
     from fa_jax.finetuning_settings import learning_documents as learning_documents
     from fa_jax.presets import preset as preset
+    from fa_jax.runs.align import align as align
     from fa_jax.runs.evaluate import evaluate as evaluate
     from fa_jax.runs.evaluate import perplexity as perplexity
     from fa_jax.runs.evaluate import score_test as score_test
@@ -48,6 +49,7 @@ _MODULES = {
     "runs.train": ("train", "finetune"),
     "runs.run": ("load_run",),
     "runs.translate": ("translate",),
+    "runs.align": ("align",),
     "runs.trace": ("trace", "show"),
     "runs.evaluate": ("evaluate", "perplexity", "score_test"),
     "runs.report": ("report",),

@@ -18,6 +18,7 @@ import fa_jax
 from fa_jax.cli.arguments import OfRuns
 from fa_jax.data.given import checked_lines
 from fa_jax.errors import UserError
+from fa_jax.runs.align import By
 from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
 from fa_jax.runs.sentences import parted
@@ -50,6 +51,10 @@ class Command(OfRuns):
     details: bool = False
     """Write one JSON object for each line: translations, log probabilities, alignment, g(t),
     window."""
+    alignments: By | None = None
+    """Write Pharaoh's alignment of its words behind each translation, with a tab between: which
+    word of the line has the highest weight, or stands at the focus, when a word is written. Words
+    stand between spaces; those of Japanese are MeCab's."""
     split: bool = True
     """Translate each sentence of a line by itself, and join the translations. A run that was
     trained on documents reads lines whole."""
@@ -69,9 +74,10 @@ class Command(OfRuns):
             self._translate_lines(runs)
 
     def _translate_documents(self, runs: list[Run]):
-        if self.n_best > 1 or self.details:
+        if self.n_best > 1 or self.details or self.alignments:
             raise UserError(
-                "--documents gives one translation a line: leave out --n-best, --details"
+                "--documents gives one translation a line, and no more: leave out --n-best, "
+                "--details, --alignments"
             )
         longest = sys.maxsize
         folders = zip((self.run, *self.ensemble), runs, strict=True)
@@ -100,10 +106,10 @@ class Command(OfRuns):
                 print(FEWER, file=sys.stderr)
             if self.details:
                 print(as_json({"source": line, **record}))
-            elif self.n_best > 1:
-                print("\t".join(f"{one['text']}\t{one['score']:.4f}" for one in found))
             else:
-                print(found[0]["text"])
+                shown = ["text", *["score"] * (self.n_best > 1), *["links"] * bool(self.alignments)]
+                cells = (one[name] for one in found for name in shown)
+                print(*(f"{x:.4f}" if isinstance(x, float) else x for x in cells), sep="\t")
 
     def _parts(self, runs: list[Run], text: str) -> list[str]:
         """What of a text is searched by itself."""
@@ -153,9 +159,18 @@ class Command(OfRuns):
                     progress=lambda more, each=each, bar=bar: bar.update(more * each),
                     **options,
                 )
+            if self.alignments:
+                _add_alignments(runs[0], texts, records, self.alignments)
             done += size
             yield from zip(texts, records, strict=True)
             sys.stdout.flush()
+
+
+def _add_alignments(run: Run, texts: list[str], records: list[dict[str, Any]], by: By):
+    found = [(line, one) for line, of in zip(texts, records) for one in of["translations"]]
+    aligned = fa_jax.align(run, [(line, one["text"]) for line, one in found], by=by)
+    for (_, one), alignment in zip(found, aligned, strict=True):
+        one |= {**vars(alignment), "links": str(alignment)}
 
 
 def _size(file: BufferedIOBase) -> int:

@@ -157,8 +157,9 @@ def test_documents_are_separated_by_empty_lines(trained, cli_call):
     short = ("--decoding.max-source-length", 3)
     _, _, err = cli_call("translate", trained, "--documents", *short, stdin=text.encode())
     assert "its first 3 are translated" in err
-    status, _, err = cli_call("translate", trained, "--documents", "--details", stdin=b"a")
-    assert status == 2 and "--documents" in err
+    for option in (["--details"], ["--alignments", "focus"]):
+        status, _, err = cli_call("translate", trained, "--documents", *option, stdin=b"a")
+        assert status == 2 and "--documents" in err
 
 
 def test_a_paragraph_is_translated_sentence_by_sentence(cli_call):
@@ -185,6 +186,20 @@ def test_of_a_documents_lines_the_first_long_one_is_told(capsys):
     assert [*translate._watched(chunks)] == chunks
     (told,) = capsys.readouterr().err.splitlines()
     assert "line 4 has 1,005 letters" in told and "one sentence a line" in told
+
+
+def test_alignments_stand_behind_translations(cli_call):
+    """And behind scores; with --details they are in the JSON."""
+    line, options = "I like cats.", ("--alignments", "focus", "--n-best", 2)
+    status, out, _ = cli_call("translate", "en-ja", line, "", *options)
+    (text, score, links, *second), empty = (row.split("\t") for row in out.split("\n")[:2])
+    run = fa_jax.load_run("en-ja")
+    for pair, found in (((line, text), links), ((line, second[0]), second[2])):
+        assert (status, found) == (0, str(fa_jax.align(run, [pair], by="focus")[0])) and found
+    assert float(score) >= float(second[1]) and empty == ["", "0.0000", ""]
+    _, out, _ = cli_call("translate", "en-ja", line, *options, "--details")
+    best, _ = json.loads(out)["translations"]
+    assert (best["links"], best["source"], "".join(best["target"])) == (links, line.split(), text)
 
 
 def test_a_line_is_translated_before_the_next_one_is_typed(trained):
