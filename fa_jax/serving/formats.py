@@ -23,12 +23,12 @@ def plain(file: bytes, translate: Translate) -> bytes:
 def html(file: bytes, translate: Translate) -> bytes:
     """Each text between two tags by itself; no code, nor what is marked `translate="no"`."""
     page = BeautifulSoup(io.StringIO(file.decode("utf-8-sig")), "html.parser")
-    texts = [
-        text
-        for text in page.find_all(string=str.strip)
-        if type(text) is NavigableString  # no comment, style or script
-        and not text.find_parent(lambda tag: tag.name == "code" or tag.get("translate") == "no")
-    ]
+    kept: set[int] = set()
+    for tag in page.find_all(lambda tag: tag.name == "code" or tag.get("translate") == "no"):
+        if id(tag) not in kept:  # else those in it are, too
+            kept |= {id(inside) for inside in tag.descendants}
+    texts = [text for text in page.find_all(string=str.strip) if id(text) not in kept]
+    texts = [text for text in texts if type(text) is NavigableString]  # no comment, style, script
     found = translate([" ".join(text.split()) for text in texts])
     for text, translation in zip(texts, found, strict=True):
         before, _, after = text.partition(text.strip())

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
@@ -50,7 +51,7 @@ async def translated(
     Raises:
       HTTPException, UserError: it cannot be done.
     """
-    texts = [texts_in(read, file) for file in files]
+    texts = [await run_in_threadpool(texts_in, read, file) for file in files]
     run, detected = _chosen_run(service.runs, fields, "\n".join(chain(*texts)))
     most = run.config.decoding.beam_size - 1
     alternatives = number_of(fields.get("alternatives", 0))
