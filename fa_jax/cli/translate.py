@@ -1,14 +1,15 @@
 """`fa-jax translate`."""
 
+import io
 import itertools
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
-from io import BufferedIOBase
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
@@ -55,6 +56,9 @@ class Command(OfRuns):
     """Write Pharaoh's alignment of its words behind each translation, with a tab between: which
     word of the line has the highest weight, or stands at the focus, when a word is written. Words
     stand between spaces; those of Japanese are MeCab's."""
+    output: Path | None = None
+    """File to add the translations to. Lines that have theirs there are passed over: a command that
+    was stopped goes on if it is given again. Default: stdout."""
     split: bool = True
     """Translate each sentence of a line by itself, and join the translations. A run that was
     trained on documents reads lines whole."""
@@ -74,10 +78,10 @@ class Command(OfRuns):
             self._translate_lines(runs)
 
     def _translate_documents(self, runs: list[Run]):
-        if self.n_best > 1 or self.details or self.alignments:
+        if self.n_best > 1 or self.details or self.alignments or self.output:
             raise UserError(
                 "--documents gives one translation a line, and no more: leave out --n-best, "
-                "--details, --alignments"
+                "--details, --alignments, --output"
             )
         longest = sys.maxsize
         folders = zip((self.run, *self.ensemble), runs, strict=True)
@@ -99,17 +103,20 @@ class Command(OfRuns):
         parts, told = partial(self._parts, runs), False
         chunks = self._arrived(runs, parts, self.decoding.max_source_length)
         options = {"n_best": self.n_best, "details": self.details, "split": self.split}
-        for line, record in self._translated(runs, chunks, parts, **options):
-            found = record["translations"]
-            if line.strip() and len(found) < self.n_best and not told:
-                told = True
-                print(FEWER, file=sys.stderr)
-            if self.details:
-                print(as_json({"source": line, **record}))
-            else:
-                shown = ["text", *["score"] * (self.n_best > 1), *["links"] * bool(self.alignments)]
-                cells = (one[name] for one in found for name in shown)
-                print(*(f"{x:.4f}" if isinstance(x, float) else x for x in cells), sep="\t")
+        file, done = _added_to(self.output) if self.output else (sys.stdout, 0)
+        with nullcontext() if file is sys.stdout else file:
+            for line, record in self._translated(runs, _behind(done, chunks), parts, **options):
+                if line.strip() and len(record["translations"]) < self.n_best and not told:
+                    told = True
+                    print(FEWER, file=sys.stderr)
+                print(self._shown(line, record), file=file, flush=file is not sys.stdout)
+
+    def _shown(self, line: str, record: dict[str, Any]) -> str:
+        if self.details:
+            return as_json({"source": line, **record})
+        shown = ["text", *["score"] * (self.n_best > 1), *["links"] * bool(self.alignments)]
+        cells = (one[name] for one in record["translations"] for name in shown)
+        return "\t".join(f"{x:.4f}" if isinstance(x, float) else x for x in cells)
 
     def _parts(self, runs: list[Run], text: str) -> list[str]:
         """What of a text is searched by itself."""
@@ -173,11 +180,31 @@ def _add_alignments(run: Run, texts: list[str], records: list[dict[str, Any]], b
         one |= {**vars(alignment), "links": str(alignment)}
 
 
-def _size(file: BufferedIOBase) -> int:
+def _size(file: io.BufferedIOBase) -> int:
     """In bytes; 0 of what is no file."""
     with suppress(OSError):
         return os.fstat(file.fileno()).st_size
     return 0
+
+
+def _added_to(path: Path) -> tuple[io.TextIOWrapper, int]:
+    """A file to write lines behind the whole ones that it has, and their number."""
+    try:
+        file = path.open("a+b")
+        file.seek(0)
+        lengths = [len(line) for line in file if line.endswith(b"\n")]
+        file.truncate(sum(lengths))
+    except OSError as error:
+        raise UserError(f"--output {path} cannot be written: {error.strerror}") from error
+    return io.TextIOWrapper(file, "utf-8", newline="", write_through=True), len(lengths)
+
+
+def _behind(done: int, chunks: Iterable[list[str]]) -> Iterator[list[str]]:
+    """The lines behind the first ones, which are done."""
+    for chunk in chunks:
+        if rest := chunk[done:]:
+            yield rest
+        done = max(0, done - len(chunk))
 
 
 def _watched(chunks: Iterable[list[str]]) -> Iterator[list[str]]:

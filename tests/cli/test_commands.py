@@ -37,6 +37,19 @@ def test_translations_are_one_for_one_and_the_same_from_python(trained, cli_call
     assert [record["translations"][0]["text"] for record in records] == lines[:-1]
 
 
+@pytest.mark.parametrize("there", [0, 2, 4])
+def test_a_file_of_translations_is_gone_on_with(trained, tmp_path, cli_call, there):
+    _, whole, _ = cli_call("translate", trained, stdin=TEXT)
+    file = tmp_path / "translations"
+    before = "".join(f"{line}\n" for line in whole.split("\n")[:there])
+    file.write_text(f"{before}half of a li", encoding="utf-8")
+    status, out, err = cli_call("translate", trained, "--output", file, stdin=TEXT)
+    assert (status, out) == (0, ""), err
+    assert file.read_text(encoding="utf-8") == whole
+    _, out, err = cli_call("translate", trained, "--output", tmp_path, "a")
+    assert "cannot be written: Is a directory" in err
+
+
 def test_details_are_json_lines(trained, cli_call):
     options = ("--n-best", 2, "--details", "--threshold", 1.2)
     _, out, _ = cli_call("translate", trained, *options, stdin=TEXT)
