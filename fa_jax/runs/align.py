@@ -20,7 +20,8 @@ from fa_jax.decoding.forced import trace_translations
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, check_run
 
-Link, Pair = tuple[int, int], tuple[str, str]
+Link = tuple[int, int]
+Pair = tuple[str, str]
 By = Literal["weight", "focus"]
 LOOKED_AT = {
     "weight": lambda trace: trace.weights.argmax(1),
