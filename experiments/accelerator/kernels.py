@@ -25,6 +25,7 @@ from experiments.benchmarks import training_length
 from experiments.benchmarks.steps import attention_sides
 from experiments.benchmarks.timing import alternate
 from fa_jax.attention import AttentionConfig, Concat, Flexible, Global
+from fa_jax.compiler import PRODUCTS_BY_CUBLAS
 from fa_jax.data.corpora import load_corpus
 from fa_jax.decoding.local_devices import on_local_devices
 from fa_jax.decoding.search import search
@@ -178,6 +179,7 @@ def _search(tiling: Tiling, joined: int, count: int, rounds: int) -> dict[str, A
     sides = {
         "masked": side("dense"),
         f"masked, {TOGETHER} steps": side("dense", steps_together(TOGETHER)),
+        "masked, command buffers": side("dense", _loops_in_command_buffers()),
         "chunks": side("windowed"),
         name: side("windowed", computing_windows(tiling)),
         f"{name}, {TOGETHER} steps": side(
@@ -187,6 +189,13 @@ def _search(tiling: Tiling, joined: int, count: int, rounds: int) -> dict[str, A
     found = [side() for side in sides.values()]
     alike = min(sum(a == b for a, b in zip(one, found[0], strict=True)) for one in found)
     return {"alike": alike / count} | _row(sides, rounds)
+
+
+def _loops_in_command_buffers() -> AbstractContextManager:
+    """Here searches are compiled so that a GPU takes whole loops at once."""
+    kinds = "FUSION,CUBLAS,CUBLASLT,CUDNN,CUSTOM_CALL,DYNAMIC_SLICE_FUSION,CONDITIONAL,WHILE"
+    options = PRODUCTS_BY_CUBLAS | {"xla_gpu_enable_command_buffer": kinds}
+    return mock.patch("fa_jax.decoding.local_devices.compiler_options", lambda *of: options)
 
 
 def _row(sides: dict[str, Callable[[], Any]], rounds: int, steps: int = 1) -> dict[str, Any]:

@@ -52,12 +52,12 @@ PARTS = {
         "Does a kernel make windows win?",
         "computation",
         200,
-        "Milliseconds. A candidate that fa_jax does not choose: windows in tiles of so many "
-        "positions, all rows and so many parts of each side by side "
-        "(`experiments/accelerator/tiles.py`). *masked*: all positions scored, then masked. "
-        "*chunks*: windows as fa_jax computes them on a CPU. *4 steps*: a search asks behind four "
-        "whether it is done. *differs*, *alike*: from masking, in training from chunks, which "
-        "learn the same.",
+        "Milliseconds. Candidates that fa_jax does not choose. *tiles*: windows in tiles of so "
+        "many positions, all rows and so many parts of each side by side "
+        "(`experiments/accelerator/tiles.py`). *4 steps*: a search asks behind four whether it is "
+        "done. *command buffers*: a GPU takes its loop at once. Beside them *masked*: all "
+        "positions scored, then masked; *chunks*: windows as fa_jax computes them on a CPU. "
+        "*differs*, *alike*: from masking, in training from chunks, which learn the same.",
     ),
     "search": Part(
         "Beam search",
