@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import fa_jax
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.evaluation.selection import Selection
+from fa_jax.runs.align import Alignment
 from fa_jax.runs.evaluate import Evaluation
 from fa_jax.runs.run import Run
 
@@ -68,6 +69,7 @@ def runs():
     run = assert_type(fa_jax.finetune(run, config=fa_jax.finetuning(config)), Run)
     assert_type(fa_jax.load_run("en-ja"), Run)
     assert_type(fa_jax.translate(run, ["I like cats."]), list[dict[str, Any]])
+    assert_type(fa_jax.align(run, [("I like cats.", "私は猫が好きです。")]), list[Alignment])
     assert_type(fa_jax.trace(run, "I like cats.", threshold=1.2), SpanTrace)
     assert_type(fa_jax.show(run, "I like cats.", Path("cats.html")), SpanTrace)
     assert_type(fa_jax.evaluate(run), Evaluation)

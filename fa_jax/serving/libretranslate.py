@@ -81,7 +81,7 @@ async def detect(service: Service, fields: dict[str, Any]) -> Any:
 async def suggest(service: Service, fields: dict[str, Any]) -> Any:
     """Keeps somebody's own translation."""
     if service.suggestions is None:
-        raise HTTPException(403, "no suggestions are kept here (fa-jax serve --suggestions FILE)")
+        raise HTTPException(403, "this server has no file to keep suggestions in")
     kept = {name: fields.get(name) for name in ("q", "s", "source", "target")}
     if not all(isinstance(text, str) and text.strip() for text in kept.values()):
         raise HTTPException(400, f"{', '.join(kept)} must be texts")

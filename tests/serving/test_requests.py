@@ -118,7 +118,7 @@ def test_what_a_page_may_ask_before_anything_else(client):
 def test_suggestions_are_kept_if_so_wanted(client, run, made_up, tmp_path):
     fields = EN_JA | {"q": "one", "s": "一"}
     refused = client.post("/suggest", json=fields)
-    assert refused.status_code == 403 and "--suggestions" in refused.json()["error"]
+    assert refused.status_code == 403 and "no file" in refused.json()["error"]
     with serving(run, suggestions=tmp_path / "kept") as keeping:
         for _ in range(2):
             assert keeping.post("/suggest", data=fields).json() == {"success": True}
