@@ -30,23 +30,21 @@ def test_type_checkers_are_told_of_every_name_that_is_loaded_later():
     assert imports == sorted((f"fa_jax.{module}", name) for name, module in fa_jax._LATER.items())
 
 
-def test_importing_it_loads_jax_and_attention_alone():
-    code = f"import sys, fa_jax; print([m for m in {HEAVY!r} if m in sys.modules])"
-    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert finished.stdout.strip() == "[]", finished.stderr
-
-
-def test_a_command_waits_for_nothing_that_another_one_needs():
-    """Nor for what it needs at its own end: training, for what scores the test set."""
+def test_nothing_is_loaded_that_is_not_needed():
+    """Of who imports it, all but JAX and attention. Nor does a command wait for what another one
+    needs, or it itself at its own end: training, for what scores the test set."""
     code = """
 import sys
+import fa_jax
+print(*sys.modules)
 import fa_jax.cli.translate, fa_jax.runs.translate
 print(*sys.modules)
 import fa_jax.cli.train, fa_jax.runs.train
 print(*sys.modules)
 """
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    translation, training = map(str.split, finished.stdout.splitlines())
+    imported, translation, training = map(str.split, finished.stdout.splitlines())
+    assert not {*HEAVY} & {*imported}
     assert "fa_jax.decoding.beam_search" in translation and "fa_jax.training.loop" in training
     of_corpora, of_scores = {"tensorflow_datasets", "matplotlib"}, {"nltk", "scipy.optimize"}
     assert not (of_corpora | of_scores) & {*translation} and not of_scores & {*training}

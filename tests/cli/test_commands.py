@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from functools import partial
 
 import numpy as np
 import pytest
@@ -151,13 +150,6 @@ def test_a_very_long_line_is_cut_and_said_so(trained, cli_call):
     assert re.search(r"line 1: a sentence has \d00,000 tokens; its first 64 are translated", err)
 
 
-def test_a_mark_of_utf8_is_no_letter_and_output_is_utf8_in_any_locale(trained):
-    text = "\ufeffI am here.\nI am here.\n".encode()
-    run = partial(subprocess.run, command("translate", trained), input=text, stdout=-1)
-    first, second = run(env=environment() | {"PYTHONIOENCODING": "ascii"}).stdout.splitlines()
-    assert first == second and not first.isascii()
-
-
 def test_documents_are_separated_by_empty_lines(trained, cli_call):
     text = "I am here.\nIt rains.\n\n\nGood night.\n"
     options = ("--decoding.max-length-ratio", 1)
@@ -216,15 +208,19 @@ def test_alignments_stand_behind_translations(cli_call):
 
 
 def test_a_line_is_translated_before_the_next_one_is_typed(trained):
+    """A mark of UTF-8 is no letter, and output is UTF-8 in any locale."""
+    env, found = environment(PYTHONIOENCODING="ascii"), []
     with subprocess.Popen(
-        command("translate", trained), env=environment(), stdin=-1, stdout=-1, cwd=REPOSITORY
+        command("translate", trained), env=env, stdin=-1, stdout=-1, cwd=REPOSITORY
     ) as typed:
-        for line in LINES[0], LINES[0]:
+        for line in f"\ufeff{LINES[0]}", LINES[0]:
             typed.stdin.write(f"{line}\n".encode())
             typed.stdin.flush()
-            assert typed.stdout.readline().endswith(b"\n")
+            found.append(typed.stdout.readline())
         typed.stdin.close()
         assert not typed.stdout.read()
+    first, second = found
+    assert first == second and first.endswith(b"\n") and not first.isascii()
 
 
 SEARCHES_FOR_EVER = """

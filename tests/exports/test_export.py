@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import jax
@@ -24,10 +23,18 @@ from fa_jax.exports.export import SCRIPT
 from fa_jax.exports.sources import sources
 from tests.command import environment
 
-WITHOUT_FA_JAX = (
-    "import sys; sys.modules['fa_jax'] = None; sys.path.insert(0, sys.argv.pop(1)); "
-    "import translate; translate.main()"
-)
+WITHOUT_FA_JAX = """
+import io, sys
+sys.modules["fa_jax"] = None
+folder, *options = sys.argv[1:]
+sys.path.insert(0, folder)
+import translate
+given = sys.stdin.buffer.read()
+for sys.argv[1:] in [], options:
+    sys.stdin = io.TextIOWrapper(io.BytesIO(given))
+    translate.main()
+"""
+"""The script twice, without options and with some: to load its programs takes longest."""
 AS_PEOPLE_HAVE_IT = [
     "I LIKE CATS.",
     "i like cats.",
@@ -55,22 +62,21 @@ def test_it_gives_the_same_100_translations_without_fa_jax(run, exported, tmp_pa
     sources = (test[row][0] for row in range(len(test)))
     lines = [line for line in sources if len(run.source.encode(line)) <= LENGTH][:92]
     lines = ["", *lines, *AS_PEOPLE_HAVE_IT, "  "]
-    translated = partial(
-        subprocess.run,
+    finished = subprocess.run(
+        [sys.executable, "-P", "-W", "error", "-c", WITHOUT_FA_JAX, exported, "--no-split"],
         input="".join(line + "\n" for line in lines),
         env=environment(),
         capture_output=True,
         encoding="utf-8",
         cwd=tmp_path,
     )
-    command = [sys.executable, "-P", "-W", "error", "-c", WITHOUT_FA_JAX, exported]
-    for options, split in (([], True), (["--no-split"], False)):
-        finished = translated([*command, *options])
-        assert finished.returncode == 0, finished.stderr
-        records = fa_jax.translate(run, lines, split=split)
-        expected = [record["translations"][0]["text"] for record in records]
-        assert finished.stdout.split("\n") == [*expected, ""]
-        assert len(expected) == 100 and len({*expected}) > 90
+    assert finished.returncode == 0, finished.stderr
+    parted, whole = (
+        [record["translations"][0]["text"] for record in fa_jax.translate(run, lines, split=split)]
+        for split in (True, False)
+    )
+    assert finished.stdout.split("\n") == [*parted, *whole, ""]
+    assert len(parted) == 100 and len({*parted}) > 90 and parted != whole
 
 
 def test_what_its_script_reads_is_utf8_with_or_without_a_mark(exported):
