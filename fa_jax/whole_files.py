@@ -3,11 +3,15 @@
 What was there before stays whole until the new file is.
 """
 
+import errno
+import glob
 import os
+import platform
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 
 def write_bytes(path: Path, content: bytes):
@@ -16,12 +20,9 @@ def write_bytes(path: Path, content: bytes):
     Raises:
       OSError: it cannot be written; what was there stays.
     """
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")  # others may write it, too
-    try:
-        beside.write_bytes(content)
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with _beside(path) as new:
+        new.write_bytes(content)
+        os.replace(new, path)
 
 
 @contextmanager
@@ -31,13 +32,31 @@ def whole_folder(path: Path) -> Iterator[Path]:
     Raises:
       OSError: it cannot be written, or is there when all is written; nothing is left beside.
     """
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _beside(path) as new:
+        new.mkdir()
+        yield new
+        os.rename(new, path)
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """A place for it, in a folder of this process. Those that killed ones left are removed."""
+    name = f"{path.name}.{platform.node()}"  # a number of a process counts on one machine alone
+    for left in path.parent.glob(f"{glob.escape(name)}.*.*.new"):
+        if not _lives(int(left.suffixes[-3][1:])):
+            shutil.rmtree(left, ignore_errors=True)
+    own = {"prefix": f"{name}.{os.getpid()}.", "suffix": ".new", "dir": path.parent}
+    with TemporaryDirectory(**own, ignore_cleanup_errors=True) as folder:
+        yield Path(folder, path.name)
+
+
+def _lives(process: int) -> bool:
     try:
-        beside.mkdir(parents=True)
-        yield beside
-        os.rename(beside, path)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        os.kill(process, 0)
+    except OSError as error:
+        return error.errno == errno.EPERM  # another user's
+    return True
 
 
 def write_text(path: Path, text: str):

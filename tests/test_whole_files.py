@@ -1,10 +1,15 @@
 """A file is whole, or what was there before."""
 
 import os
+import platform
+import signal
+import subprocess
+import sys
 
 import pytest
 
 from fa_jax.whole_files import whole_folder, write_bytes, write_text
+from tests.command import REPOSITORY, environment
 
 
 def test_it_is_written_and_replaced(tmp_path):
@@ -41,3 +46,33 @@ def test_a_folder_is_whole_or_not_there(tmp_path):
     with pytest.raises(KeyError), whole_folder(tmp_path / "other") as beside:
         raise KeyError
     assert [path.name for path in tmp_path.rglob("*")] == ["new", "a"]
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+
+from fa_jax.whole_files import whole_folder, write_text
+
+with whole_folder(Path(sys.argv[1], "folder")) as new:
+    (new / "half").write_text("half")
+    os.replace = lambda *_: os.kill(os.getpid(), 9)
+    write_text(Path(sys.argv[1], "file"), "half")
+"""
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_one(tmp_path):
+    write_text(tmp_path / "file", "old")
+    command = [sys.executable, "-c", KILLED, tmp_path]
+    killed = subprocess.Popen(command, env=environment(), cwd=REPOSITORY)
+    assert killed.wait() == -signal.SIGKILL
+    assert (tmp_path / "file").read_text() == "old" and len([*tmp_path.iterdir()]) == 3
+    writers = f"{platform.node()}.{os.getppid()}", f"elsewhere.{killed.pid}"
+    others = {tmp_path / f"file.{writer}.abc.new" for writer in writers}
+    for other in others:
+        other.mkdir()
+    write_text(tmp_path / "file", "new")
+    with whole_folder(tmp_path / "folder"):
+        pass
+    assert {*tmp_path.iterdir()} == {tmp_path / "file", tmp_path / "folder", *others}
+    assert (tmp_path / "file").read_text() == "new" and not [*(tmp_path / "folder").iterdir()]
