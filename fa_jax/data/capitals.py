@@ -13,8 +13,8 @@ from fa_jax.data.vocabulary import Vocabulary
 MARGIN = 1.5
 """Nats by which a capital must be likelier inside a sentence: where it begins one it is counted,
 too."""
-OF_TITLES = 10.0
-"""Nats that a line must win if all its words begin with a capital: names and greetings win less."""
+OF_TITLES = 3.0
+"""Nats that a line must win if all its words begin with a capital: names win less."""
 ENDS_SENTENCE = re.compile(r".*[.!?]\W*")
 
 

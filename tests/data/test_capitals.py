@@ -32,6 +32,11 @@ def test_nearly_every_line_comes_back(codec, lines, dirty):
     assert same > 0.9 * len(changed) > 260
 
 
+@pytest.mark.parametrize("line", ["Is this all yours?", "The fog is dense.", "The cat licked Tom."])
+def test_short_lines_come_back(codec, line):
+    assert codec.usual(line.title()) == codec.usual(line.upper()) == line
+
+
 def test_ordinary_lines_stay(codec, lines):
     assert [*map(codec.usual, lines)] == lines
     for line in (
