@@ -4,8 +4,9 @@
 arguments are parsed; `--flexible.sigma 3` and its like are settings of what is chosen.
 """
 
+from collections.abc import Callable
 from dataclasses import Field, fields, is_dataclass, replace
-from functools import cache, partial
+from functools import cache, partial, wraps
 from typing import Annotated, Any, get_args
 
 import tyro
@@ -18,7 +19,7 @@ from tyro.constructors import (
     StructTypeInfo,
 )
 
-from fa_jax.attention import AttentionConfig
+from fa_jax.attention import SCORES, SPANS, AttentionConfig
 from fa_jax.config import DataConfig, DecodingConfig, TrainingConfig
 from fa_jax.config_file import REGISTRIES, attention_json
 from fa_jax.errors import UserError
@@ -44,7 +45,7 @@ def _dataclass(info: StructTypeInfo) -> StructConstructorSpec | None:
         return None
     values = info.default if isinstance(info.default, kind) else kind
     return StructConstructorSpec(
-        kind,
+        _naming(kind),
         tuple(
             StructFieldSpec(
                 one.name,
@@ -55,6 +56,22 @@ def _dataclass(info: StructTypeInfo) -> StructConstructorSpec | None:
             for one in fields(kind)
         ),
     )
+
+
+def _naming(kind: type) -> Callable:
+    """The dataclass; what a score or span says of a wrong setting, it says of `NAME.setting`."""
+
+    @wraps(kind, updated=())
+    def made(**settings: Any) -> Any:
+        try:
+            return kind(**settings)
+        except (TypeError, ValueError) as error:
+            for name, part in {**SCORES, **SPANS}.items():
+                if part is kind and str(error).startswith(tuple(settings)):
+                    raise UserError(f"{name}.{error}") from error
+            raise
+
+    return made
 
 
 @cache

@@ -6,15 +6,15 @@ import shutil
 import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 import tyro
 
+from fa_jax.attention import SCORES, SPANS
 from fa_jax.cli.options import REGISTRY, UNCHECKED
-from fa_jax.config import Section
 from fa_jax.errors import UserError
 
 COMMANDS = (
@@ -74,18 +74,20 @@ def description(text: str) -> str:
 def in_options(text: str, name: str) -> str:
     """What a command says, with its options (`--data.max-length`) for the settings that they change
     (`data.max_length`). Of a run's config.json the settings are named."""
-    options = {
-        f"{section.name}.{setting.name}": f"--{section.name}.{setting.name.replace('_', '-')}"
-        for section in fields(_command(name))
-        if isinstance(section.type, type) and issubclass(section.type, Section)
-        for setting in fields(section.type)
-        if setting.name != "attention"
-    }
     if "config.json" in text:
         return text
-    return re.sub(
-        r"(?<![\w.-])\w+\.\w+(?!\.?\w)", lambda found: options.get(found[0], found[0]), text
-    )
+    sections = {one.name: one.type for one in fields(_command(name))} | SCORES | SPANS
+    settings = {
+        f"{section}.{setting.name}"
+        for section, kind in sections.items()
+        if isinstance(kind, type) and is_dataclass(kind)
+        for setting in fields(kind)
+    } - {"model.attention"}
+
+    def option(found: re.Match[str]) -> str:
+        return "--" + found[0].replace("_", "-") if found[0] in settings else found[0]
+
+    return re.sub(r"(?<![\w.-])\w+\.\w+(?!\.?\w)", option, text)
 
 
 def _own_settings(command: Any) -> dict[str, Any]:
