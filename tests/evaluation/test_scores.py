@@ -9,7 +9,7 @@ from sacrebleu.metrics import BLEU
 from fa_jax.data.tokenizers import Words
 from fa_jax.errors import UserError
 from fa_jax.evaluation import scores as scores_module
-from fa_jax.evaluation.metrics import Metric, Score
+from fa_jax.evaluation.metrics import Metric, Score, sacrebleu
 from fa_jax.evaluation.scores import score_translations, shown_scores
 from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu, smoothed_sentence_bleu
 
@@ -136,6 +136,16 @@ def test_ter_counts_edits(language, hypothesis, reference, edits, words):
     found = score_translations([hypothesis], [reference], language)
     assert found["ter"] == pytest.approx(100 * edits / words)
     assert f"asian:{'yes' if language == 'ja' else 'no'}" in found["ter_signature"]
+
+
+@pytest.mark.parametrize(("texts", "language"), [(JAPANESE, "ja"), (GERMAN, "de")])
+def test_ter_is_the_same_by_several_processes(texts, language, monkeypatch):
+    hypotheses, references = [*texts, *texts[::-1], "", "a"], [*texts, *texts, "b", *texts[:1]]
+    one = score_translations(hypotheses, references, language, ["ter"])
+    monkeypatch.setattr(sacrebleu, "WORTH_PROCESSES", 1)
+    monkeypatch.setattr(sacrebleu, "cpu_count", lambda: 2)
+    assert score_translations(hypotheses, references, language, ["ter"]) == one
+    assert one["ter"] > 0 and "nrefs:1" in one["ter_signature"]
 
 
 def test_wrong_numbers_of_sentences():

@@ -7,6 +7,8 @@ the reference, in percent of its words (Snover et al. 2006).
 
 from collections.abc import Sequence
 
+from joblib import Parallel, cpu_count, delayed
+from joblib.externals.loky import get_reusable_executor
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.metrics.base import Metric
 
@@ -16,6 +18,9 @@ BLEU_TOKENIZERS = {"ja": "ja-mecab", "zh": "zh", "ko": "char"}
 """For languages that 13a does not split: their words depend on who does."""
 SPLIT_AS_ASIAN = ("ja", "zh")
 """Languages without spaces whose letters tercom splits, if it is asked to."""
+WORTH_PROCESSES = 2_000_000
+"""Squares of sentences' words, summed: what TER takes some twenty seconds for. It takes 3
+milliseconds for a sentence of 23 words, and 100 for one of 92."""
 
 
 def bleu(texts: ScoredTexts) -> Score:
@@ -41,9 +46,27 @@ def chrf(texts: ScoredTexts) -> Score:
 
 
 def ter(texts: ScoredTexts) -> Score:
-    """By tercom's words. Lower is better; it may exceed 100."""
+    """By tercom's words. Lower is better; it may exceed 100. Much long text is counted by a process
+    a core."""
     asian = texts.language in SPLIT_AS_ASIAN
-    return _by_texts(TER(normalized=asian, asian_support=asian), texts)
+    metric = TER(normalized=asian, asian_support=asian)
+    if sum(len(words) ** 2 for words in texts.reference_words) < WORTH_PROCESSES:
+        return _by_texts(metric, texts)
+    processes = min(cpu_count(), len(texts.references))
+    parts = [slice(first, None, processes) for first in range(processes)]
+    found = Parallel(n_jobs=processes)(
+        delayed(_edits)(metric, texts.hypotheses[part], texts.references[part]) for part in parts
+    )
+    get_reusable_executor().shutdown()
+    edits, words, signatures = zip(*found, strict=True)
+    return Score(100 * (sum(edits) / sum(words)), signatures[0])
+
+
+def _edits(metric: TER, *sides: Sequence[str]) -> tuple[int, float, str]:
+    """Edits, words of the references, and the signature."""
+    hypotheses, references = map(list, sides)
+    found = metric.corpus_score(hypotheses, [references])
+    return found.num_edits, found.ref_length, str(metric.get_signature())
 
 
 def bleu_tokenizer(language: str) -> str:
