@@ -77,7 +77,7 @@ test: .venv/installed-test ## run the tests
 torture: .venv/installed-test ## any text, array, damage or kill, TIMES as often as in the tests (SEED=1 to repeat)
 	@echo "make torture TIMES=$(TIMES) SEED=$(SEED) tries the same again" >&2
 	@FA_JAX_TORTURE=$(TIMES) .venv/bin/python -m pytest -q -n 2 --dist worksteal \
-	  --hypothesis-seed=$(SEED) $(if $(ARGS),$(ARGS),tests/torture)
+	  --hypothesis-seed=$(SEED) --hypothesis-show-statistics $(if $(ARGS),$(ARGS),tests/torture)
 
 lint: .venv/installed-test ## check style, and the types of the public API
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .

@@ -25,8 +25,6 @@ FORKS.set_forkserver_preload([__name__])
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 CHANGES = ("os.mkdir", "os.rename", "os.link", "os.truncate", "os.remove", "os.rmdir")
 NEVER = 10**9
-PATIENCE = 250
-"""Seconds: work that takes longer waits for something that does not come."""
 
 
 class Interrupted:
@@ -36,9 +34,7 @@ class Interrupted:
     seconds: that it took. changes: to files below the folder.
     """
 
-    def __init__(
-        self, folder, work, *arguments, after=PATIENCE, killed=NEVER, full=NEVER, long=NEVER
-    ):
+    def __init__(self, folder, work, *arguments, after=None, killed=NEVER, full=NEVER, long=NEVER):
         """after: seconds until it is killed; None: never. killed, full: at this change. long: bytes
         that are too many for a file."""
         counted, output = FORKS.RawValue("i", 0), folder / "said"

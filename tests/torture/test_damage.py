@@ -66,7 +66,7 @@ def whole(trained):
 
 # Of the reads that go on when one has failed, tensorstore tells a loop that is closed.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@tried(30)
+@tried(34)
 @given(
     number=st.integers(0, 10**6),
     damage=st.sampled_from([cut, changed, changed, None]),

@@ -3,11 +3,12 @@
 import json
 import signal
 import tempfile
+from collections import Counter
 from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from tests.tiny import STEPS
@@ -23,6 +24,8 @@ HOW = ("after", "killed", "full", "long")
 WORDS = {"full": "No space left", "long": "File too large"}
 STOPS = 8
 """Of one training, at most; then it is let go on to its end."""
+PATIENCE = 20
+"""Times as long as unbroken work: what takes longer waits for something that does not come."""
 
 
 def stops_of(random):
@@ -35,6 +38,7 @@ stops = st.integers(0, 2**64 - 1).map(Random).map(stops_of)  # evenly, which Hyp
 
 def interrupted(stops, unbroken, folder, *work):
     """Work that is stopped until it comes to its end: in words, where it could say some."""
+    patience, stopped = PATIENCE * unbroken.seconds, Counter()
     for how, share in stops:
         moment = {
             "after": share * unbroken.seconds,
@@ -42,13 +46,18 @@ def interrupted(stops, unbroken, folder, *work):
             "full": 1 + int(share * unbroken.changes),
             "long": 1 + int(share * LONGEST),
         }
-        found = Interrupted(folder, *work, **{how: moment[how]})
+        found = Interrupted(folder, *work, **{"after": patience, how: moment[how]})
         if found.status == 0:
-            return
+            break
+        stopped[how] += 1
         assert found.status == (2 if how in WORDS else -signal.SIGKILL), found.said
         assert "Traceback" not in found.said
         assert found.status < 0 or WORDS[how] in found.said
-    ended(folder, *work)
+    else:
+        ended(folder, *work, after=patience)
+    for how, times in stopped.items():
+        event(f"{how}: {times}")  # `make torture` shows them
+    assert not [*folder.rglob("*.new")]
 
 
 def ended(folder, *work, **how):
@@ -81,7 +90,7 @@ def unbroken_command(corpus, trained, tmp_path_factory):
     """The second: its programs are kept. To compile them may take long."""
     for name in ("first", "second"):
         folder = tmp_path_factory.mktemp(name)
-        found = ended(folder, command, *train_options(corpus, folder / "run"), after=None)
+        found = ended(folder, command, *train_options(corpus, folder / "run"))
         assert_same_bits(folder / "run", trained)
     return found
 

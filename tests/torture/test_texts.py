@@ -35,7 +35,7 @@ TO_AND_FRO = [of for of in CODECS if of[0] != "word"]
 texts = some_lines(25)
 
 
-@tried(8)
+@tried(32)
 @given(texts)
 def test_reading_twice_is_reading_once(texts):
     for line in texts:
@@ -58,7 +58,7 @@ def test_text_is_text(texts):
         assert not {PAD, BEGIN, END} & {*found.encode(found.usual(line))}, (of, line)
 
 
-@tried(4)
+@tried(32)
 @given(texts)
 def test_what_was_read_comes_back(texts):
     """Letter by letter; of a block, which stands for a space in a token, a low line."""
