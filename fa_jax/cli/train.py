@@ -32,8 +32,8 @@ class Command(OfPreset):
     """For several machines: the number of this process, from 0."""
     deterministic: Deterministic = False
     dry_run: bool = False
-    """Only say what the training needs: memory, disk and time. It does three steps, and keeps
-    nothing."""
+    """Only say what the training needs: memory, disk and time. It prepares the text, does three
+    steps, and keeps nothing of them."""
     model: ModelConfig = field(default_factory=ModelConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
