@@ -159,7 +159,7 @@ def _search(implementation: str, config: Config, device: jax.Device) -> Program:
         max_length=length_limit(LENGTH, config.decoding),
         implementation=implementation,
     )
-    limits, candidates = (_shape(device, (*lengths.shape, size)) for size in (1, 0))
+    limits, candidates = lengths, _shape(device, (*lengths.shape, 0))
     numbers = [_shape(device, (), jnp.float32)] * 2
     inputs = (params,), [source], [lengths], limits, candidates, *numbers
     return jax.jit(partial(beam_search, settings=settings)), inputs

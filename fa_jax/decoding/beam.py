@@ -60,15 +60,13 @@ class Ends:
 class Places:
     """Lines that are searched together: everything that a step of the search changes.
 
-    number, line: of the line, among all and in its document. limits: most words; 0 where there is
-    no line. step: words so far. last: words of the last step. live_scores: sums of log p; -inf
-    marks an empty place in the beam. decoders: of each member. ends: of the best so far. behind:
-    decoders behind the best one, where a line may follow; else there are none. scored, calls: as of
-    `Hypotheses`.
+    number: of the line, among all. limits: most words; 0 where there is no line. step: words so
+    far. last: words of the last step. live_scores: sums of log p; -inf marks an empty place in the
+    beam. decoders: of each member. ends: of the best so far. behind: decoders behind the best one,
+    where a line may follow; else there are none. scored, calls: as of `Hypotheses`.
     """
 
     number: Int[Array, " P"]
-    line: Int[Array, " P"]
     limits: Int[Array, " P"]
     step: Int[Array, " P"]
     last: Int[Array, "P K"]
@@ -130,21 +128,21 @@ class Beam:
     def start(
         self,
         number: Int[Array, " P"],
-        line: Int[Array, " P"],
         limits: Int[Array, " P"],
+        last: Int[Array, " P"],
         starts: list[DecoderState],
         *,
-        goes_on: bool,
+        goes_on: bool = False,
     ) -> Places:
-        """Before a line's first word. starts: of each member. goes_on: lines may follow."""
-        zeros = jnp.zeros((len(line), self.size), jnp.int32)
-        none = jnp.zeros((len(line), self.ends), jnp.int32)
+        """Before a line's first word. last: the word before it. starts: of each member. goes_on:
+        lines may follow."""
+        zeros = jnp.zeros((len(number), self.size), jnp.int32)
+        none = jnp.zeros((len(number), self.ends), jnp.int32)
         return Places(
             number=number,
-            line=line,
             limits=limits,
             step=zeros[:, 0],
-            last=jnp.where(line > 0, END, BEGIN)[:, None] + zeros,
+            last=last[:, None] + zeros,
             live_scores=jnp.full(zeros.shape, -jnp.inf).at[:, 0].set(0),
             decoders=jax.tree.map(
                 lambda leaf: jnp.repeat(leaf[:, None], self.size, axis=1), starts

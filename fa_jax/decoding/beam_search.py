@@ -1,16 +1,12 @@
-"""Beam search: a `lax.while_loop`, documents and hypotheses batched.
+"""Beam search: a `lax.while_loop`, sentences and hypotheses batched.
 
-A sentence is a document of one line.
 Several models may search together, as an ensemble: the mean of their probabilities decides.
-Each document has a place (`Places`). Where a line ends its best translation stays, and the next
-line is searched from the state behind it, which knows what was written so far, with the focus in
-front of the source's next line. So a hypothesis is never longer than a line, each line has its
-translation, and a step costs what it costs in a sentence. Sentences may wait in a queue: when some
-are done, the next ones take their places. A step notes words and which hypotheses they continue;
-translations are read back from these notes when a line leaves its place.
+Each sentence has a place (`Places`). Others may wait in a queue: when some are done, the next ones
+take their places. A step notes words and which hypotheses they continue; translations are read back
+from these notes when a sentence leaves its place. `lines.py` searches documents by the same parts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import jax
@@ -18,14 +14,13 @@ import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from fa_jax.data.vocabulary import END
+from fa_jax.data.vocabulary import BEGIN
 from fa_jax.decoding.beam import Beam, Ends, Places, SearchSettings
 from fa_jax.decoding.member import Read, starts_of
-from fa_jax.model.decoder import DecoderState
 from fa_jax.model.encoder_decoder import Params
 
 SHARE_TAKEN_IN = 8
-"""When a place in so many is free, the next lines or sentences take them."""
+"""When a place in so many is free, the next sentences or lines take them."""
 READ_TOGETHER = 4
 """So many times as many sentences are read together, ahead: the encoder is faster with many."""
 
@@ -70,7 +65,7 @@ def beam_search(
     params: Sequence[Params],
     sources: Sequence[Int[Array, "B S"]],
     lengths: Sequence[Int[Array, " B"]],
-    limits: Int[Array, "B N"],
+    limits: Int[Array, " B"],
     candidates: Int[Array, "B C"],
     threshold: float | Float[Array, ""],
     length_exponent: float | Float[Array, ""] = 1.0,
@@ -78,64 +73,34 @@ def beam_search(
     settings: SearchSettings,
     places: int | None = None,
 ) -> Hypotheses:
-    """The best translations of the lines of each document, leaves [B, N, ...].
+    """The best translations of each sentence.
 
     Args:
-      params, sources, lengths: an item for each model. sources, lengths: the documents as it reads
-        them, with an end of sentence between two lines.
-      limits: most words of each line's translation; 0 behind a document's last line, and for rows
-        that are no documents, which stand behind all others.
+      params, sources, lengths: an item for each model. sources, lengths: the sentences as it reads
+        them.
+      limits: most words of each translation; 0 for rows that are no sentences, which stand behind
+        all others.
       candidates: words that translations may use beside the frequent ones (`candidates_for`).
       threshold, length_exponent: as of `Beam`.
-      places: P, how many sentences are searched together; None: all, as documents of several lines
-        always are.
+      places: P, how many sentences are searched together; None: all.
     """
-    count, lines = limits.shape
+    count = len(limits)
     places = min(places or count, count)
     queued = places < count
-    share = SHARE_TAKEN_IN if queued or lines > 1 else 1
-    taken_in = -(-places // share)
+    taken_in = -(-places // SHARE_TAKEN_IN)
     ahead = taken_in * READ_TOGETHER
-    waiting = (limits[:, 0] > 0).sum()
-    beam = Beam(params, settings, threshold, length_exponent, many=share > 1)
-    fronts = [_fronts(source, lines) for source in sources]
+    waiting = (limits > 0).sum()
+    beam = Beam(params, settings, threshold, length_exponent, many=queued)
     every = jnp.arange(places)
 
     def read(rows: Int[Array, " R"]) -> list[Read]:
         return beam.read(*jax.tree.map(lambda leaf: leaf[rows], (sources, lengths, candidates)))
 
-    def begin(rows: Int[Array, " R"], line: Int[Array, " R"], states: list[DecoderState]) -> Places:
-        """In these documents these lines; nothing where there is no such line.
-
-        Their focus is in front of them, as in training (`line_begins`): what went astray in one
-        line does not in the next.
-        """
-        limit = limits.at[rows, line].get(mode="fill", fill_value=0)
-        own = [of.at[rows, line].get(mode="fill", fill_value=-1) for of in fronts]
-        states = [_in_front(*both) for both in zip(states, own, strict=True)]
-        number = jnp.where(limit > 0, rows * lines + line, limits.size)
-        return beam.start(number, line, limit, states, goes_on=lines > 1)
-
-    def new_queue(rows: Int[Array, " P"], read: list[Read]) -> Queue:
-        """Before the first step, with these documents in the places."""
-        begun = begin(rows, jnp.zeros_like(rows), starts_of(read))
-        zeros = jnp.zeros((limits.size, beam.ends), jnp.int32)
-        words = jnp.zeros((*zeros.shape, settings.max_length), jnp.int32)
-        return Queue(
-            places=begun,
-            sources=read,
-            taken=jnp.int32(0),
-            time=jnp.int32(0),
-            notes=jnp.zeros((2 * settings.max_length, places, beam.size, 2), jnp.int32),
-            found=Hypotheses(words, zeros, jnp.zeros(zeros.shape), zeros[:, 0], zeros[:, 0]),
-        )
-
-    def next_lines(queue: Queue) -> Queue:
-        """Behind lines that are done the next ones of their documents begin."""
-        free = _free_places(queue, beam, taken_in)
-        behind = queue.places.behind or starts_of(queue.sources)  # of one line: none follows
-        line, behind = jax.tree.map(lambda leaf: leaf[free], (queue.places.line, behind))
-        return _turned_over(queue, free, beam, places=begin(free, line + 1, behind))
+    def begin(rows: Int[Array, " R"], read: list[Read]) -> Places:
+        """These sentences; nothing where there is no such row."""
+        limit = limits.at[rows].get(mode="fill", fill_value=0)
+        number = jnp.where(limit > 0, rows, count)
+        return beam.start(number, limit, jnp.full_like(rows, BEGIN), starts_of(read))
 
     def next_sentences(queue: Queue, read_ahead: list[Read]) -> Queue:
         """The next sentences take the places that are free."""
@@ -143,21 +108,14 @@ def beam_search(
         read = jax.tree.map(
             lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, first, taken_in), read_ahead
         )
-        begun = begin(rows, jnp.zeros_like(rows), starts_of(read))
-        free = _free_places(queue, beam, taken_in)
-        queue = _turned_over(queue, free, beam, places=begun, sources=read)
+        free = free_places(queue, beam, taken_in)
+        queue = turned_over(queue, free, beam, places=begin(rows, read), sources=read)
         return queue.replace(taken=queue.taken + taken_in)
 
     def search_on(queue: Queue) -> Queue:
         """Until a share of the places is free for what comes next; all, if no sentence waits."""
-
-        def go_on(queue: Queue) -> Bool[Array, ""]:
-            busy = (queue.places.limits > 0).sum()
-            if queued:
-                busy = jnp.where(queue.taken < waiting, places, 0)
-            return beam.is_open(queue.places).sum() > busy - -(-busy // share)
-
-        return jax.lax.while_loop(go_on, partial(_step, beam), queue)
+        busy = jnp.where(queued & (queue.taken < waiting), places, 0)
+        return search_while(queue, beam, lambda queue: busy)
 
     def read_and_search(queue: Queue) -> Queue:
         """Until all that are read have a place."""
@@ -172,16 +130,37 @@ def beam_search(
     if queued:
         like = jax.eval_shape(read, jnp.arange(taken_in))
         nothing = jax.tree.map(lambda leaf: jnp.zeros((places, *leaf.shape[1:]), leaf.dtype), like)
-        queue = new_queue(jnp.full_like(every, count), nothing)
+        queue = new_queue(beam, begin(jnp.full_like(every, count), nothing), nothing, count)
         queue = jax.lax.while_loop(lambda queue: queue.taken < waiting, read_and_search, queue)
-        found = _kept(queue, every, beam)
     else:
-        found = jax.lax.while_loop(
-            lambda queue: (queue.places.limits > 0).any(),
-            lambda queue: next_lines(search_on(queue)),
-            new_queue(every, read(every)),
-        ).found
-    return jax.tree.map(lambda leaf: leaf.reshape(*limits.shape, *leaf.shape[1:]), found)
+        found = read(every)
+        queue = search_on(new_queue(beam, begin(every, found), found, count))
+    return _kept(queue, every, beam)
+
+
+def new_queue(beam: Beam, begun: Places, read: list[Read], count: int) -> Queue:
+    """Before the first step. read: what the places read. count: lines that there are."""
+    zeros = jnp.zeros((count, beam.ends), jnp.int32)
+    longest = beam.settings.max_length
+    words = jnp.zeros((*zeros.shape, longest), jnp.int32)
+    return Queue(
+        places=begun,
+        sources=read,
+        taken=jnp.int32(0),
+        time=jnp.int32(0),
+        notes=jnp.zeros((2 * longest, len(begun.number), beam.size, 2), jnp.int32),
+        found=Hypotheses(words, zeros, jnp.zeros(zeros.shape), zeros[:, 0], zeros[:, 0]),
+    )
+
+
+def search_while(queue: Queue, beam: Beam, busy: Callable[[Queue], Int[Array, ""]]) -> Queue:
+    """Searches until a share of the places that are `busy` is done."""
+
+    def go_on(queue: Queue) -> Bool[Array, ""]:
+        places = busy(queue)
+        return beam.is_open(queue.places).sum() > places - -(-places // SHARE_TAKEN_IN)
+
+    return jax.lax.while_loop(go_on, partial(_step, beam), queue)
 
 
 def _step(beam: Beam, queue: Queue) -> Queue:
@@ -192,13 +171,13 @@ def _step(beam: Beam, queue: Queue) -> Queue:
     return queue.replace(places=places, time=queue.time + 1, notes=notes)
 
 
-def _free_places(queue: Queue, beam: Beam, count: int) -> Int[Array, " count"]:
+def free_places(queue: Queue, beam: Beam, count: int) -> Int[Array, " count"]:
     """Of those whose search is done, the ones that began first: `Queue.notes` forgets."""
     age = jnp.where(queue.places.limits > 0, queue.places.step, 0)
     return jnp.argsort(jnp.where(beam.is_open(queue.places), 1, -age))[:count]
 
 
-def _turned_over(queue: Queue, chosen: Int[Array, " N"], beam: Beam, **begun: PyTree) -> Queue:
+def turned_over(queue: Queue, chosen: Int[Array, " N"], beam: Beam, **begun: PyTree) -> Queue:
     """Keeps what the chosen places have come to. begun: what of the queue begins there, by name."""
     found = _kept(queue, chosen, beam)
     before = {name: getattr(queue, name) for name in begun}
@@ -246,16 +225,3 @@ def _read_back(
 
     nothing = jnp.zeros((*ends.places.shape, len(notes) // 2), notes.dtype)
     return jax.lax.fori_loop(0, longest, earlier, (ends.places, nothing))[1]
-
-
-def _fronts(source: Int[Array, "B S"], lines: int) -> Int[Array, "B N"]:
-    """Of each line of the documents the end of sentence in front of it; of their first ones -1."""
-    ends = jax.vmap(partial(jnp.flatnonzero, size=lines - 1, fill_value=-1))(source == END)
-    return jnp.pad(ends, ((0, 0), (1, 0)), constant_values=-1)
-
-
-def _in_front(state: DecoderState, front: Int[Array, " P"]) -> DecoderState:
-    """With the focus there, but for a document's first line."""
-    focus = state.attention.focus
-    focus = jnp.where(front < 0, focus, front.astype(focus.dtype))
-    return state.replace(attention=state.attention.replace(focus=focus))

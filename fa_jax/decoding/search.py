@@ -4,7 +4,8 @@ Batches by length, few padded shapes, bounded memory, all local devices.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import jax
@@ -18,6 +19,7 @@ from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
 from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import Hypotheses, beam_search
+from fa_jax.decoding.documents import read_documents, write_lines
 from fa_jax.decoding.local_devices import (
     SHORTEST_SHAPE,
     SMALLEST_BATCH,
@@ -28,13 +30,14 @@ from fa_jax.decoding.local_devices import (
     padded_batches,
 )
 from fa_jax.decoding.shortlist import candidates_for
+from fa_jax.model.encoder_decoder import Params
 
 QUEUE = 8
 """Batches of sentences that wait together: when a sentence is done, the next takes its place."""
 POSITIONS_AT_ONCE = 2**17
 """Of all documents that are searched together: memory has a bound, but for one document's own."""
-FEWEST_LINES = 64
-"""Documents are padded to this many lines, or twice, four times … as many."""
+LINES_AT_ONCE = 64
+"""Of each document: behind them the search can say how far it is, and be stopped."""
 Document = Sequence[Sequence[int]]
 """Lines of words."""
 
@@ -124,37 +127,65 @@ def search(
         most = min(decoding.batch_size, max(1, POSITIONS_AT_ONCE // max(shape)), len(longest))
         return -(-most // devices) * devices
 
-    results: dict[int, list[SearchResult]] = {}
+    results: dict[int, list[SearchResult]] = defaultdict(list)
     shared = [(length,) * len(members) for length in longest]
     in_windows = implementation == "windowed"
     for rows, sides in padded_batches(sources, shared, rows_of, in_windows=in_windows):
         padded, sizes = zip(*sides, strict=True)
         limits = [[length_limit(n, decoding) for n in lengths[row] if n] for row in rows]
         counts = [*map(len, limits)]
-        lines = 1 if sentences else enlarged(FEWEST_LINES, max(counts))
+        lines = 1 if sentences else -(-max(counts) // LINES_AT_ONCE) * LINES_AT_ONCE
         limits, _ = pad(limits, len(padded[0]), lines)
         longest_line = enlarged(SHORTEST_SHAPE, int(limits.max()))
         if sentences:
             longest_line = length_limit(padded[0].shape[1], decoding)
+        settings = SearchSettings(max_length=longest_line, **options)
         candidates = candidates_for(padded[0], sizes[0], frequent, vocabulary, lexicon)
+        fronts = [_fronts([of[row] for row in rows], limits.shape) for of in documents]
         # To each device in turn, since the longest come first.
         dealt = np.arange(len(limits)).reshape(-1, devices).T.reshape(-1)
-        batch = _taken((padded, sizes, limits, candidates), dealt)
-        program = on_local_devices(
-            beam_search,
-            4,
-            2,
-            few=sentences and places <= SMALLEST_BATCH,
-            settings=SearchSettings(max_length=longest_line, **options),
-            places=places // devices if sentences else None,
-        )
-        found = _taken(jax.device_get(program(params, *batch, *numbers)), np.argsort(dealt))
-        for place, (row, count) in enumerate(zip(rows, counts, strict=True)):
-            results[row] = [_result(found, place, line, options["n_best"]) for line in range(count)]
-        progress(sum(counts))
+        batch, limits, fronts = _taken(((padded, sizes, candidates), limits, fronts), dealt)
+        if sentences:
+            shape = {"places": places // devices, "few": places <= SMALLEST_BATCH}
+            program = on_local_devices(beam_search, 4, 2, settings=settings, **shape)
+            *read, candidates = batch
+            written = [program(params, *read, limits[:, 0], candidates, *numbers)]
+        else:
+            written = _lines(params, batch, limits, fronts, numbers, settings)
+        for line, found in enumerate(written):
+            found = _taken(jax.device_get(found), np.argsort(dealt))
+            there = [place for place, count in enumerate(counts) if line < count]
+            for place in there:
+                results[rows[place]].append(_result(found, place, options["n_best"]))
+            progress(len(there))
     of_lines = (result for _, of_document in sorted(results.items()) for result in of_document)
     nothing = SearchResult([Hypothesis([], 0.0)], 0, 0)
     return [next(of_lines) if length else nothing for lines in lengths for length in lines]
+
+
+def _lines(
+    params: Sequence[Params],
+    batch: tuple,
+    limits: Int[np.ndarray, "B N"],
+    fronts: Sequence[Int[np.ndarray, "B N"]],
+    numbers: tuple,
+    settings: SearchSettings,
+) -> Iterator[Hypotheses]:
+    """Of the first line of each document, of the second one …"""
+    read, states = on_local_devices(read_documents, 3, settings=settings)(params, *batch)
+    write = on_local_devices(write_lines, 4, 2, settings=settings)
+    parts = limits.shape[1] // LINES_AT_ONCE
+    for part, *of_part in zip(*(np.split(of, parts, axis=1) for of in (limits, *fronts))):
+        found, states = write(params, read, states, part, of_part, *numbers)
+        found = jax.device_get(found)
+        for line in range(LINES_AT_ONCE):
+            yield jax.tree.map(lambda leaf, line=line: leaf[:, line], found)
+
+
+def _fronts(documents: Sequence[Document], shape: tuple[int, int]) -> Int[np.ndarray, "B N"]:
+    """Of each line the end of sentence in front of it; of a document's first one -1."""
+    ends = [np.cumsum([0, *(len(line) + 1 for line in lines[:-1])]) - 1 for lines in documents]
+    return pad(ends, *shape)[0]
 
 
 def joined(lines: Document) -> list[int]:
@@ -177,8 +208,8 @@ def _taken(tree: PyTree, rows: Int[np.ndarray, " B"]) -> PyTree:
     return jax.tree.map(lambda leaf: leaf[rows], tree)
 
 
-def _result(found: Hypotheses, row: int, line: int, n_best: int) -> SearchResult:
-    found = jax.tree.map(lambda leaf: leaf[row, line], found)
+def _result(found: Hypotheses, row: int, n_best: int) -> SearchResult:
+    found = jax.tree.map(lambda leaf: leaf[row], found)
     hypotheses = [
         Hypothesis([int(word) for word in words[:length] if word != END], float(score))
         for words, length, score in zip(found.words, found.lengths, found.scores, strict=True)

@@ -85,7 +85,7 @@ def _search(
             [structure.unflatten([weights[name] for name in names])],
             [sources],
             [lengths],
-            limits[:, None],
+            limits,
             jnp.zeros((sentences, 0), jnp.int32),
             threshold,
             jnp.float32(decoding.length_power),
@@ -100,7 +100,7 @@ def _search(
             ),
         )
         best = {"words": found.words, "lengths": found.lengths, "scores": found.scores}
-        return {name: leaf[:, 0, 0] for name, leaf in best.items()}
+        return {name: leaf[:, 0] for name, leaf in best.items()}
 
     if decoding.implementation != "auto":
         return functools.partial(search, decoding.implementation)

@@ -77,9 +77,7 @@ def search_widely(params, sources, limits, longest, exponent=1.0, **options):
 
 @partial(jax.jit, static_argnames=("settings", "places"))
 def searched(params, sources, lengths, limits, *others, **options):
-    """Of each sentence, as a document of one line."""
-    found = beam_search(params, sources, lengths, limits[:, None], *others, **options)
-    return jax.tree.map(lambda leaf: leaf[:, 0], found)
+    return beam_search(params, sources, lengths, limits, *others, **options)
 
 
 def test_a_wide_beam_finds_what_an_exhaustive_search_finds(params):

@@ -30,10 +30,11 @@ DOCUMENTS = [
 SHORT = {"max_length_ratio": 0.5, "max_length_extra": 2}
 
 
-def search(params, documents=DOCUMENTS, **options):  # noqa: F811
+def search(params, documents=DOCUMENTS, progress=lambda lines: None, **options):  # noqa: F811
     """The results of each document's lines."""
     decoding = DecodingConfig(threshold=THRESHOLD, **options)
-    results = iter(search_lines([TrainedModel(params, CONFIG)], decoding, [documents]))
+    members = [TrainedModel(params, CONFIG)]
+    results = iter(search_lines(members, decoding, [documents], progress=progress))
     return [[next(results) for _ in lines] for lines in documents]
 
 
@@ -84,10 +85,10 @@ def test_a_line_that_is_too_long_for_a_sentence_is_read_whole(params):  # noqa: 
 
 @pytest.mark.parametrize("beam_size", [1, 4])
 def test_neither_neighbours_nor_padding_matter(params, beam_size, monkeypatch):  # noqa: F811
-    """Nor how many lines documents are padded to."""
+    """Nor how many lines are written at once."""
     documents = [*DOCUMENTS, [[4, 5, 6], [7, 7], [8, 4, 4, 6]] * 7, [[5] * 200]]
     together = search(params, documents, beam_size=beam_size)
-    monkeypatch.setattr(search_module, "FEWEST_LINES", 2)
+    monkeypatch.setattr(search_module, "LINES_AT_ONCE", 2)
     for row in (0, 3, 4):
         (alone,) = search(params, [documents[row]], beam_size=beam_size, batch_size=1)
         for one, other in zip(alone, together[row], strict=True):
@@ -97,3 +98,27 @@ def test_neither_neighbours_nor_padding_matter(params, beam_size, monkeypatch): 
             )
     most = [int(2 * len(line)) + 10 for line in documents[4]]
     assert all(len(r.hypotheses[0].words) <= n for r, n in zip(together[4], most, strict=True))
+
+
+def test_a_long_document_can_be_stopped_between_its_lines(params, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(search_module, "LINES_AT_ONCE", 2)
+    told, written = [], search_module.write_lines
+
+    def stop(lines):
+        told.append(lines)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+
+    programs = []
+    compiled = search_module.on_local_devices
+
+    def on_local_devices(function, *arguments, **options):
+        program = compiled(function, *arguments, **options)
+        if function is not written:
+            return program
+        return lambda *inputs: programs.append(told[:]) or program(*inputs)
+
+    monkeypatch.setattr(search_module, "on_local_devices", on_local_devices)
+    with pytest.raises(KeyboardInterrupt):
+        search(params, [[[4, 5], [6], [7, 8, 4], [5], [4], [8]]], progress=stop)
+    assert programs == [[], [1, 1]]
