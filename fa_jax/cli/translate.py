@@ -5,10 +5,9 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +16,17 @@ from tyro.conf import Positional
 
 import fa_jax
 from fa_jax.cli.arguments import OfRuns
-from fa_jax.data.given import checked_lines
+from fa_jax.cli.lines import arrived, bytes_on_stdin, documents_of, told_of_cut, told_of_long
 from fa_jax.errors import UserError
 from fa_jax.runs.align import By
 from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
 from fa_jax.runs.sentences import parted
 
-LINES_AT_ONCE = 1024  # read before their translations are written
-BYTES_AT_ONCE = 2**20
-ENDS = 2  # tokens without a letter of their own: a space before the line, an end behind it
 FEWER = (
     "fa-jax: some lines have fewer translations than --n-best: others that the search found read "
     "alike (a larger --decoding.beam-size finds more)"
 )
-LONG_LINE = 1000  # letters, some 200 words: hardly one sentence
 Parts = Callable[[str], list[str]]
 
 
@@ -94,14 +89,16 @@ class Command(OfRuns):
                 file=sys.stderr,
             )
         parts = partial(self._parts, runs)
-        documents = _documents(_watched(self._arrived(runs, parts, longest)))
+        lines = told_of_cut(arrived(self.lines), parts, runs[0].source.encode, longest)
+        documents = documents_of(told_of_long(lines))
         ends = itertools.chain([""], itertools.repeat("\n"))  # an empty line ends the one before
         for _, record in self._translated(runs, documents, parts, documents=True):
             print(next(ends) + record["translations"][0]["text"])
 
     def _translate_lines(self, runs: list[Run]):
         parts, told = partial(self._parts, runs), False
-        chunks = self._arrived(runs, parts, self.decoding.max_source_length)
+        longest = self.decoding.max_source_length
+        chunks = told_of_cut(arrived(self.lines), parts, runs[0].source.encode, longest)
         options = {"n_best": self.n_best, "details": self.details, "split": self.split}
         file, done = _added_to(self.output) if self.output else (sys.stdout, 0)
         with nullcontext() if file is sys.stdout else file:
@@ -123,21 +120,6 @@ class Command(OfRuns):
         ((parts,), _) = parted([text], runs, split=self.split, documents=self.documents)
         return parts
 
-    def _arrived(self, runs: list[Run], parts: Parts, longest: int) -> Iterator[list[str]]:
-        """Lines as they come: of a file many at once, of somebody who types each by itself.
-
-        Says which are longer than what is translated of them.
-        """
-        encode, numbers = runs[0].source.encode, count(1)
-        given = "\n".join(checked_lines(self.lines)).encode().split(b"\n")
-        for lines in [given] if self.lines else _stdin_lines():
-            for start in range(0, len(lines), LINES_AT_ONCE):
-                chunk = []
-                for raw, number in zip(lines[start : start + LINES_AT_ONCE], numbers):
-                    chunk.append(_decoded(number, raw))
-                    _say_if_cut(number, chunk[-1], parts, encode, longest)
-                yield chunk
-
     def _translated(
         self, runs: list[Run], chunks: Iterable[list[str]], parts: Parts, **options: Any
     ) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -145,7 +127,7 @@ class Command(OfRuns):
 
         On a terminal, a bar shows how much of a file, or of documents, is done.
         """
-        total, done = 0 if self.lines else _size(sys.stdin.buffer), 0
+        total, done = 0 if self.lines else bytes_on_stdin(), 0
         hidden = None if total or self.documents else True  # None: where stderr is no terminal
         for texts in chunks:
             size = sum(len(text.encode()) + 1 for text in texts)
@@ -180,13 +162,6 @@ def _add_alignments(run: Run, texts: list[str], records: list[dict[str, Any]], b
         one |= {**vars(alignment), "links": str(alignment)}
 
 
-def _size(file: io.BufferedIOBase) -> int:
-    """In bytes; 0 of what is no file."""
-    with suppress(OSError):
-        return os.fstat(file.fileno()).st_size
-    return 0
-
-
 def _added_to(path: Path) -> tuple[io.TextIOWrapper, int]:
     """A file to write lines behind the whole ones that it has, and their number."""
     try:
@@ -205,67 +180,3 @@ def _behind(done: int, chunks: Iterable[list[str]]) -> Iterator[list[str]]:
         if rest := chunk[done:]:
             yield rest
         done = max(0, done - len(chunk))
-
-
-def _watched(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Lines of documents as they come. Says of the first that is too long to be a sentence."""
-    numbers, told = count(1), False
-    for lines in chunks:
-        for line, number in zip(lines, numbers, strict=False):
-            if len(line) > LONG_LINE and not told:
-                told = True
-                print(
-                    f"fa-jax: line {number} has {len(line):,} letters and is searched as one "
-                    "sentence, which may end too soon. Documents are written line by line: give "
-                    "one sentence a line, and an empty line behind a document",
-                    file=sys.stderr,
-                )
-        yield lines
-
-
-def _documents(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Whole documents, many at once. An empty line, or several, ends one."""
-    texts, lines, number = [], [], 0
-    for line in itertools.chain(itertools.chain.from_iterable(chunks), [""]):
-        if line.strip():
-            lines.append(line)
-            number += 1
-        elif lines:
-            texts.append("\n".join(lines))
-            lines = []
-            if number >= LINES_AT_ONCE:
-                yield texts
-                texts, number = [], 0
-    if texts:
-        yield texts
-
-
-def _stdin_lines() -> Iterator[list[bytes]]:
-    """Whole lines, as many as are there to be read, at least one."""
-    rest = b""
-    while read := sys.stdin.buffer.read1(BYTES_AT_ONCE):
-        *lines, rest = (rest + read).split(b"\n")
-        if lines:
-            yield lines
-    if rest:
-        yield [rest]
-
-
-def _decoded(number: int, raw: bytes) -> str:
-    try:
-        return raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r")
-    except UnicodeDecodeError as error:
-        place = f"stdin, line {number}: not UTF-8 (byte {error.start + 1} of the line)"
-        raise UserError(f"{place}. Convert the text to UTF-8") from None
-
-
-def _say_if_cut(number: int, line: str, parts: Parts, encode: Callable[[str], list], longest: int):
-    # Hardly a line has more tokens than letters, so most need no tokenizing here.
-    if len(line) + ENDS > longest:
-        length = max(len(encode(part)) for part in parts(line))
-        if length > longest:
-            print(
-                f"fa-jax: line {number}: a sentence has {length:,} tokens; its first {longest:,} "
-                "are translated (--decoding.max-source-length)",
-                file=sys.stderr,
-            )

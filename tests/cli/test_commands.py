@@ -13,7 +13,7 @@ import pytest
 from tqdm import tqdm
 
 import fa_jax
-from fa_jax.cli import translate
+from fa_jax.cli import lines, translate
 from tests.command import REPOSITORY, command, environment
 from tests.tiny import LINES
 
@@ -188,7 +188,7 @@ def test_who_wants_more_translations_than_there_are_is_told(cli_call, monkeypatc
 
 def test_of_a_documents_lines_the_first_long_one_is_told(capsys):
     chunks = [["It rains.", "", "rain " * 200], ["rain " * 201, "It rains."], ["rain " * 300]]
-    assert [*translate._watched(chunks)] == chunks
+    assert [*lines.told_of_long(chunks)] == chunks
     (told,) = capsys.readouterr().err.splitlines()
     assert "line 4 has 1,005 letters" in told and "one sentence a line" in told
 
@@ -257,9 +257,9 @@ def test_a_search_ends_at_once_by_ctrl_c():
 
 def test_lines_that_arrive_in_pieces_are_whole(monkeypatch):
     text = "é ü\n\nend".encode()
-    monkeypatch.setattr(translate, "BYTES_AT_ONCE", 1)
+    monkeypatch.setattr(lines, "BYTES_AT_ONCE", 1)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    assert [*translate._stdin_lines()] == [["é ü".encode()], [b""], [b"end"]]
+    assert [*lines._stdin_lines()] == [["é ü".encode()], [b""], [b"end"]]
 
 
 def test_lines_are_given_with_the_command_too(trained, tmp_path, cli_call):
@@ -288,7 +288,7 @@ def test_a_bar_shows_how_much_of_a_file_is_translated(tmp_path, cli_call, monkey
         return bars[-1]
 
     monkeypatch.setattr(translate, "tqdm", bar)
-    monkeypatch.setattr(translate, "LINES_AT_ONCE", 2)
+    monkeypatch.setattr(lines, "LINES_AT_ONCE", 2)
     _, piped, _ = cli_call("translate", "en-ja", stdin=text.encode())
     assert drawn == [False, False]
     with (tmp_path / "new.en").open("rb") as file:

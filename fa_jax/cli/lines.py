@@ -1,0 +1,120 @@
+"""Lines of text as they arrive: with the command, or on stdin."""
+
+import itertools
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import count
+
+from fa_jax.data.given import checked_lines
+from fa_jax.errors import UserError
+
+LINES_AT_ONCE = 1024
+"""Read before their translations are written."""
+BYTES_AT_ONCE = 2**20
+ENDS = 2
+"""Tokens without a letter of their own: a space before the line, an end behind it."""
+LONG_LINE = 1000
+"""Letters, some 200 words: hardly one sentence."""
+
+
+def arrived(given: Sequence[str]) -> Iterator[list[str]]:
+    """Lines as they come: of a file many at once, of somebody who types each by itself.
+
+    given: with the command; without any, those of stdin.
+
+    Raises:
+      UserError: a line is not UTF-8.
+    """
+    numbers = count(1)
+    lines_given = "\n".join(checked_lines(given)).encode().split(b"\n")
+    for lines in [lines_given] if given else _stdin_lines():
+        for start in range(0, len(lines), LINES_AT_ONCE):
+            chunk = lines[start : start + LINES_AT_ONCE]
+            yield [_decoded(number, raw) for raw, number in zip(chunk, numbers, strict=False)]
+
+
+def bytes_on_stdin() -> int:
+    """Of the file that it is; 0 of what is no file."""
+    with suppress(OSError):
+        return os.fstat(sys.stdin.buffer.fileno()).st_size
+    return 0
+
+
+def told_of_cut(
+    chunks: Iterable[list[str]],
+    parts: Callable[[str], list[str]],
+    encode: Callable[[str], list],
+    longest: int,
+) -> Iterator[list[str]]:
+    """Lines as they come. Says which are longer than what is translated of them.
+
+    parts: what of a line is read by itself; of each at most so many tokens.
+    """
+    numbers = count(1)
+    for lines in chunks:
+        for line, number in zip(lines, numbers, strict=False):
+            # Hardly a line has more tokens than letters, so most need no tokenizing here.
+            if len(line) + ENDS <= longest:
+                continue
+            length = max(len(encode(part)) for part in parts(line))
+            if length > longest:
+                print(
+                    f"fa-jax: line {number}: a sentence has {length:,} tokens; its first "
+                    f"{longest:,} are translated (--decoding.max-source-length)",
+                    file=sys.stderr,
+                )
+        yield lines
+
+
+def told_of_long(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Lines of documents as they come. Says of the first that is too long to be a sentence."""
+    numbers, told = count(1), False
+    for lines in chunks:
+        for line, number in zip(lines, numbers, strict=False):
+            if len(line) > LONG_LINE and not told:
+                told = True
+                print(
+                    f"fa-jax: line {number} has {len(line):,} letters and is searched as one "
+                    "sentence, which may end too soon. Documents are written line by line: give "
+                    "one sentence a line, and an empty line behind a document",
+                    file=sys.stderr,
+                )
+        yield lines
+
+
+def documents_of(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Whole documents, many at once. An empty line, or several, ends one."""
+    texts, lines, number = [], [], 0
+    for line in itertools.chain(itertools.chain.from_iterable(chunks), [""]):
+        if line.strip():
+            lines.append(line)
+            number += 1
+        elif lines:
+            texts.append("\n".join(lines))
+            lines = []
+            if number >= LINES_AT_ONCE:
+                yield texts
+                texts, number = [], 0
+    if texts:
+        yield texts
+
+
+def _stdin_lines() -> Iterator[list[bytes]]:
+    """Whole lines, as many as are there to be read, at least one."""
+    rest = b""
+    while read := sys.stdin.buffer.read1(BYTES_AT_ONCE):
+        *lines, rest = (rest + read).split(b"\n")
+        if lines:
+            yield lines
+    if rest:
+        yield [rest]
+
+
+def _decoded(number: int, raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r")
+    except UnicodeDecodeError as error:
+        place = f"stdin, line {number}: not UTF-8 (byte {error.start + 1} of the line)"
+        raise UserError(f"{place}. Convert the text to UTF-8") from None
