@@ -1,16 +1,22 @@
-"""A corpus as numbers: tokenized once, kept on disk, read without loading it all."""
+"""A corpus as numbers: tokenized once, kept on disk, read without loading it all.
+
+Its texts are tokenized part by part, on all cores. What is done stays if the process is stopped,
+and memory has the size of a part.
+"""
 
 import hashlib
+import json
+import shutil
 import sys
 from array import array
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from jaxtyping import Int
-from joblib import Parallel, delayed
-from joblib.externals.loky import get_reusable_executor
 from tqdm import tqdm
 
 from fa_jax.cache import cache_folder, lock
@@ -20,18 +26,20 @@ from fa_jax.data.corpora import Corpus, load_corpus
 from fa_jax.data.encoded import EncodedPairs, EncodedTexts
 from fa_jax.data.learnt_from import longest_learnt
 from fa_jax.data.reading import read
-from fa_jax.data.tokenizers import TOKENIZERS, Tokenizer
+from fa_jax.data.tokenizers import TOKENIZERS, Tokenizer, saved_tokenizer
 from fa_jax.data.vocabulary import UNKNOWN, most_frequent
 from fa_jax.errors import UserError
-from fa_jax.whole_files import whole_folder
+from fa_jax.processes import on_all_cores
+from fa_jax.whole_files import whole_folder, write_text
 
 FORMAT = "4"
 """Changes when what lies in the cache would be read or learnt differently."""
 NOT_LEARNT_FROM = ("corpus", "max_length", "documents", "padded_shapes")
 """Settings that change no vocabulary; a corpus counts by its text."""
 WORTH_PROCESSES = 50_000
-"""Pairs from which a second process pays: it takes some two seconds to start."""
-Numbers = tuple[Int[np.ndarray, " tokens"], Int[np.ndarray, " boundaries"], list[str]]
+"""Pairs from which other processes pay: they take some two seconds to start."""
+PART = 20_000
+"""Texts that are tokenized together."""
 
 
 @dataclass(frozen=True)
@@ -61,84 +69,128 @@ def prepare(config: DataConfig, codecs: tuple[TextCodec, TextCodec] | None = Non
     """
     corpus = load_corpus(config.corpus, config.languages)
     sides = _Side(corpus, 0, corpus.source_language), _Side(corpus, 1, corpus.target_language)
-    if not codecs:
-        _learn_side_by_side(sides, config)
-    source, target = codecs or (_learnt(side, config) for side in sides)
+    source, target = codecs or _learnt(sides, config)
     train = EncodedPairs(_encoded(sides[0], source), _encoded(sides[1], target))
     longest = config.max_length or longest_learnt(train.lengths, config.tokenizer)
     return PreparedData(corpus, source, target, train, longest)
 
 
 @dataclass(frozen=True)
-class _Side:
+class _Side(Sequence[str]):
     """The texts of a corpus's training set on one side (0: source), read, as often as asked for."""
 
     corpus: Corpus
     place: int
     language: str
 
+    def __len__(self) -> int:
+        return len(self.corpus.train)
+
+    def __getitem__(self, row: int) -> str:
+        return read(self.corpus.train[row][self.place])
+
     def __iter__(self) -> Iterator[str]:
         return map(read, self.corpus.train.side(self.place))
 
-
-def _learn_side_by_side(sides: tuple[_Side, _Side], config: DataConfig):
-    """Of much text that is new, each side in a process of its own. What they learn is kept."""
-    new = [side for side in sides if not _place(*_of_side(side, config)).exists()]
-    if len(new) == 2 and len(new[0].corpus.train) >= WORTH_PROCESSES:
-        Parallel(n_jobs=2)(delayed(_learnt)(side, config) for side in new)
-        get_reusable_executor().shutdown()
+    def part(self, rows: range) -> Iterator[str]:
+        return map(read, self.corpus.train.side(self.place, rows.start, rows.stop))
 
 
-def _of_side(texts: _Side, config: DataConfig) -> tuple[str, object]:
-    settings = {k: v for k, v in asdict(config).items() if k not in NOT_LEARNT_FROM}
-    return "vocabularies", (texts.corpus.digest, texts.place, settings)
-
-
-def _learnt(texts: _Side, config: DataConfig) -> TextCodec:
-    """What is learnt on these texts. They are tokenized for it, so their numbers are kept too."""
-    size = (config.source_vocabulary, config.target_vocabulary)[texts.place]
+def _learnt(sides: tuple[_Side, _Side], config: DataConfig) -> list[TextCodec]:
+    """What is learnt on these texts. They are tokenized for it, so their tokens are kept, too."""
+    names, sizes = ("source", "target"), (config.source_vocabulary, config.target_vocabulary)
 
     def write(folder: Path):
         if config.tokenizer not in TOKENIZERS:
             known = ", ".join(TOKENIZERS)
             raise UserError(f"data.tokenizer must be {known}, got {config.tokenizer!r}")
-        tokenizer = TOKENIZERS[config.tokenizer].learn(texts, texts.language, size)
-        tokens, _, found = numbers = _number(tokenizer, texts)
-        counts = np.bincount(tokens, minlength=len(found)).tolist()
-        vocabulary = most_frequent(dict(zip(found, counts, strict=True)), size)
-        codec = TextCodec(texts.language, tokenizer, vocabulary)
-        _encoded(texts, codec, numbers)
-        save_codec(codec, folder, "learnt")
+        learn = partial(_tokenizer, config.tokenizer)
+        worth = len(sides[0]) >= WORTH_PROCESSES
+        tokenizers = on_all_cores(learn, [*zip(sides, sizes, strict=True)], worth=worth)
+        for side, tokenizer, size, name in zip(sides, [*tokenizers], sizes, names, strict=True):
+            counts = Counter()
+            for tokens, found in map(_tokens, _tokenized(side, tokenizer)):
+                of_part = np.bincount(tokens, minlength=len(found)).tolist()
+                counts.update(dict(zip(found, of_part, strict=True)))
+            codec = TextCodec(side.language, tokenizer, most_frequent(counts, size))
+            save_codec(codec, folder, name)
 
-    return load_codec(_kept(*_of_side(texts, config), write), "learnt")
+    settings = {k: v for k, v in asdict(config).items() if k not in NOT_LEARNT_FROM}
+    folder = _kept("vocabularies", (sides[0].corpus.digest, settings), write)
+    return [load_codec(folder, name) for name in names]
 
 
-def _encoded(texts: _Side, codec: TextCodec, numbers: Numbers | None = None) -> EncodedTexts:
-    """The texts as the codec's numbers. numbers: what `_number` gave, where it is known."""
+def _tokenizer(kind: str, side_and_size: tuple[_Side, int]) -> Tokenizer:
+    texts, size = side_and_size
+    return TOKENIZERS[kind].learn(texts, texts.language, size)
+
+
+def _encoded(texts: _Side, codec: TextCodec) -> EncodedTexts:
+    """The texts as the codec's numbers."""
 
     def write(folder: Path):
-        tokens, offsets, found = numbers or _number(codec.tokenizer, texts)
-        known = np.array(codec.vocabulary.ids(found) or [UNKNOWN], np.int32)
-        np.save(folder / "tokens.npy", known[tokens])
+        parts = _tokenized(texts, codec.tokenizer)
+        lengths = [np.load(part / "lengths.npy", allow_pickle=False) for part in parts]
+        offsets = np.concatenate([[0], *lengths], dtype=np.int64).cumsum()
         np.save(folder / "offsets.npy", offsets)
+        header = {"descr": "<i4", "fortran_order": False, "shape": (int(offsets[-1]),)}
+        with open(folder / "tokens.npy", "wb") as file:
+            np.lib.format.write_array_header_1_0(file, header)
+            for tokens, found in map(_tokens, parts):
+                known = np.array(codec.vocabulary.ids(found) or [UNKNOWN], "<i4")
+                file.write(known[tokens].data)
+        for part in parts:
+            shutil.rmtree(part)
 
     folder = _kept("encoded", (texts.corpus.digest, texts.language, codec.files()), write)
     tokens = np.load(folder / "tokens.npy", mmap_mode="r", allow_pickle=False)
     return EncodedTexts(tokens, np.load(folder / "offsets.npy", allow_pickle=False))
 
 
-def _number(tokenizer: Tokenizer, texts: _Side) -> Numbers:
-    """Each text's tokens by their number of first appearance, where texts begin, the tokens."""
-    numbers: dict[str, int] = {}
-    tokens, offsets = array("i"), array("q", [0])
-    title, count = f"tokenizing {texts.language}", len(texts.corpus.train)
-    if not sys.stderr.isatty():
-        print(f"{title}: {count:,} sentences", file=sys.stderr)
-    shown = {"position": texts.place, "disable": None, "leave": False}
-    for text in tqdm(texts, title, count, unit=" sentences", **shown):
-        tokens.extend(numbers.setdefault(t, len(numbers)) for t in tokenizer.tokenize(text))
-        offsets.append(len(tokens))
-    return np.asarray(tokens), np.frombuffer(offsets, np.int64), list(numbers)
+def _tokenized(texts: _Side, tokenizer: Tokenizer) -> list[Path]:
+    """Folders of the texts' parts (`_tokenize`); those that are not there are made."""
+    parts = [range(len(texts))[first : first + PART] for first in range(0, len(texts), PART)]
+    folders = [_place("tokens", _of_part(texts, tokenizer, rows)) for rows in parts]
+    new = [rows for rows, folder in zip(parts, folders, strict=True) if not folder.exists()]
+    if new:
+        title, count = f"tokenizing {texts.language}", sum(map(len, new))
+        if not sys.stderr.isatty():
+            print(f"{title}: {count:,} sentences", file=sys.stderr)
+        tokenize = partial(_tokenize, texts, tokenizer)
+        with tqdm(desc=title, total=count, unit=" sentences", disable=None, leave=False) as bar:
+            for sentences in on_all_cores(tokenize, new, worth=count >= WORTH_PROCESSES):
+                bar.update(sentences)
+    return folders
+
+
+def _tokenize(texts: _Side, tokenizer: Tokenizer, rows: range) -> int:
+    """Keeps a part's tokens, by their numbers of first appearance, and each text's length. Returns
+    how many texts these are."""
+
+    def write(folder: Path):
+        numbers: dict[str, int] = {}
+        tokens, lengths = array("i"), array("i")
+        for text in texts.part(rows):
+            found = tokenizer.tokenize(text)
+            tokens.extend([numbers.setdefault(token, len(numbers)) for token in found])
+            lengths.append(len(found))
+        np.save(folder / "tokens.npy", np.asarray(tokens))
+        np.save(folder / "lengths.npy", np.asarray(lengths))
+        write_text(folder / "found.json", json.dumps([*numbers]))
+
+    _kept("tokens", _of_part(texts, tokenizer, rows), write)
+    return len(rows)
+
+
+def _of_part(texts: _Side, tokenizer: Tokenizer, rows: range) -> object:
+    return texts.corpus.digest, texts.place, saved_tokenizer(tokenizer), rows
+
+
+def _tokens(part: Path) -> tuple[Int[np.ndarray, " tokens"], list[str]]:
+    """A part's tokens by number, and what they are."""
+    return np.load(part / "tokens.npy", allow_pickle=False), json.loads(
+        (part / "found.json").read_text()
+    )
 
 
 def _kept(kind: str, of: object, write: Callable[[Path], None]) -> Path:

@@ -1,6 +1,7 @@
 """Corpora as a user brings them, and every way in which they can be wrong."""
 
 import gzip
+import itertools
 import lzma
 
 import pytest
@@ -213,19 +214,56 @@ def test_sets_of_tfds_need_tensorflow(monkeypatch):
     assert "fa-jax[tensorflow]" in message("wmt15_translate/de-en", "de-en")
 
 
-def test_sets_of_tfds_are_read_through_their_builder(folder, monkeypatch):
-    """A builder of ours stands in for one that only a network can fill."""
-    builder, _ = builders.builder_of(str(folder), ("en", "ja"))
-    monkeypatch.setattr(builders.tfds, "builder", lambda name, file_format: builder)
+class OnePairAnExample(builders.tfds.core.GeneratorBasedBuilder):
+    """As TFDS's own sets are. Ours have no name that TFDS knows without a network."""
+
+    VERSION = builders.tfds.core.Version("1.0.0")
+
+    def _info(self):
+        texts = {code: builders.tfds.features.Text() for code in ("en", "ja")}
+        features = builders.tfds.features.FeaturesDict(texts)
+        return builders.tfds.core.DatasetInfo(
+            builder=self, features=features, disable_shuffling=True
+        )
+
+    def _split_generators(self, dl_manager):
+        return {split: self._generate_examples() for split in ("train", "validation", "test")}
+
+    def _generate_examples(self):
+        for row, (en, ja) in enumerate(zip(ENGLISH, JAPANESE, strict=True)):
+            yield row, {"en": en, "ja": ja}
+
+
+@pytest.fixture
+def of_tfds(tmp_path):
+    builder = OnePairAnExample(data_dir=tmp_path / "tfds", file_format="array_record")
+    builder.download_and_prepare()
+    return builder
+
+
+def test_sets_of_tfds_are_read_through_their_builder(of_tfds, monkeypatch):
+    monkeypatch.setattr(builders.tfds, "builder", lambda name, file_format: of_tfds)
     corpus = load_corpus("any_translate/ja-en", "ja-en")
-    assert corpus.test[1] == (JAPANESE[1], ENGLISH[1])
+    assert [*corpus.test] == [*zip(JAPANESE, ENGLISH, strict=True)]
+    assert corpus.test.documents().tolist() == [0, 1, 2, 3]
     assert "holds en, ja, not de-en" in message("any_translate/ja-en", "de-en")
 
 
-def test_pairs_are_those_that_tfds_decodes(folder):
-    builder, _ = builders.builder_of(str(folder), ("en", "ja"))
-    decoded = builder.as_data_source(split="train")
-    found = pairs.Pairs([builder], "train", ("ja", "en"))
-    assert [*found] == [(one["ja"].decode(), one["en"].decode()) for one in decoded]
-    assert [found[row] for row in range(len(found))] == [*found]
-    assert len(found) == len(decoded) == 3
+def test_pairs_are_those_that_tfds_decodes(folder, of_tfds):
+    """Of sets that stand behind each other, whether an example has one pair or all."""
+    ours, _ = builders.builder_of(str(folder), ("en", "ja"))
+    decoded = [*of_tfds.as_data_source(split="train"), *ours.as_data_source(split="train")]
+    expected = [
+        pair
+        for one in decoded
+        for pair in zip(*(one[code].decode().split("\n") for code in ("ja", "en")), strict=True)
+    ]
+    found = pairs.Pairs([of_tfds, ours, of_tfds], "train", ("ja", "en"))
+    expected += expected[:3]
+    assert [*found] == expected
+    assert [found[row] for row in range(len(found))] == expected
+    assert len(found) == len(expected) == 9
+    for first, last in itertools.combinations(range(10), 2):
+        assert [*found.side(1, first, last)] == [en for _, en in expected[first:last]]
+    with pytest.raises(IndexError):
+        found[9]

@@ -57,10 +57,35 @@ def test_two_processes_learn_what_one_learns(config, tokenized, monkeypatch, tmp
     tokenized.clear()
     monkeypatch.setenv("FA_JAX_CACHE", str(tmp_path / "another"))
     monkeypatch.setattr(prepared, "WORTH_PROCESSES", 1)
+    monkeypatch.setattr(prepared, "PART", 2)
     both = prepare(config)
     assert not tokenized  # here
     assert (both.source, both.target) == (alone.source, alone.target)
     assert numbers(both) == numbers(alone)
+
+
+def test_what_was_tokenized_before_a_stop_stays(config, tokenized, monkeypatch, tmp_path):
+    """And nothing else stays than what is read later."""
+    alone = prepare(config)
+    monkeypatch.setenv("FA_JAX_CACHE", str(tmp_path / "another"))
+    monkeypatch.setattr(prepared, "PART", 2)
+    save = prepared.np.save
+
+    def stopped(path, array):
+        if len(tokenized) == 6 + 5:
+            raise KeyboardInterrupt
+        save(path, array)
+
+    monkeypatch.setattr(prepared.np, "save", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        prepare(config)
+    monkeypatch.setattr(prepared.np, "save", save)
+    tokenized.clear()
+    again = prepare(config)
+    assert tokenized == TEXTS["ja"]  # its first part was not yet kept
+    assert (again.source, again.target) == (alone.source, alone.target)
+    assert numbers(again) == numbers(alone)
+    assert not [*(tmp_path / "another" / "tokens").glob("[!.]*")]
 
 
 def test_nothing_is_tokenized_twice(config, tokenized):

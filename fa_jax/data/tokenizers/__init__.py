@@ -18,9 +18,9 @@ TOKENIZERS = {"word": Words, "character": Characters, "subword": Subwords, "spli
 """What `data.tokenizer` may be: frozen dataclasses that are a `Tokenizer`, each with a class method
 `learn(texts, language, size)`.
 
-texts: the training set's on one side, from the first one on whenever they are iterated; language:
-their code; size: tokens of the vocabulary to come, special ones included. A run keeps the fields'
-values: bytes in `SIDE.NAMEs.FIELD`, all else, with the codec's `language`, in
+texts: the training set's on one side, from the first one on whenever they are iterated, with a
+length; language: their code; size: tokens of the vocabulary to come, special ones included. A run
+keeps the fields' values: bytes in `SIDE.NAMEs.FIELD`, all else, with the codec's `language`, in
 `SIDE.vocabulary.json`.
 """
 
