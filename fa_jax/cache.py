@@ -1,16 +1,22 @@
 """What is kept: corpora, token ids and compiled programs between runs, memory within one."""
 
 import ctypes
+import hashlib
 import os
 import platform
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import accumulate, chain
 from pathlib import Path
 
 import jax
 import platformdirs
-from filelock import BaseFileLock, FileLock
+from filelock import FileLock
 
+from fa_jax.whole_files import whole_folder
+
+FORMAT = "4"
+"""Changes when what is kept would be read or learnt differently."""
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX, M_ARENA_MAX = -1, -2, -4, -8  # malloc.h
 LARGEST = 2**31 - 1
 COMPILED_BYTES = 2 * 10**9
@@ -24,10 +30,19 @@ def cache_folder() -> Path:
     return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("fa_jax"))
 
 
-def lock(folder: Path) -> BaseFileLock:
-    """Held by whoever makes a folder of the cache; the others wait until it is there."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    return FileLock(folder.with_name(f".{folder.name}.lock"))
+def place_of(kind: str, of: object) -> Path:
+    """The cache's folder of what is made `of` this, which its `repr` tells from all else."""
+    return cache_folder() / kind / hashlib.sha256(repr((FORMAT, of)).encode()).hexdigest()[:16]
+
+
+def kept(place: Path, write: Callable[[Path], None]) -> Path:
+    """The place; where nothing is there, with what `write` makes. Others wait until it is whole."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(place.with_name(f".{place.name}.lock")):
+        if not place.exists():
+            with whole_folder(place) as made:
+                write(made)
+    return place
 
 
 def set_up_process():

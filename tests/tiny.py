@@ -5,9 +5,9 @@ import os
 import sys
 
 import pytest
+from filelock import FileLock
 
 from fa_jax import cli
-from fa_jax.cache import lock
 from tests.command import TINY, run, write_corpus
 
 STEPS = 20
@@ -22,7 +22,7 @@ def shared(tmp_path_factory):
         folder = folder.parent
 
     def made(make, name, *arguments):
-        with lock(folder / name):
+        with FileLock(folder / f".{name}.lock"):
             if not (folder / name).exists():
                 make(folder / name, *arguments)
         return folder / name

@@ -4,13 +4,12 @@ Its texts are tokenized part by part, on all cores. What is done stays if the pr
 and memory has the size of a part.
 """
 
-import hashlib
 import json
 import shutil
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ import numpy as np
 from jaxtyping import Int
 from tqdm import tqdm
 
-from fa_jax.cache import cache_folder, lock
+from fa_jax.cache import kept, place_of
 from fa_jax.config import DataConfig
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.corpora import Corpus, load_corpus
@@ -30,10 +29,8 @@ from fa_jax.data.tokenizers import TOKENIZERS, Tokenizer, saved_tokenizer
 from fa_jax.data.vocabulary import UNKNOWN, most_frequent
 from fa_jax.errors import UserError
 from fa_jax.processes import on_all_cores
-from fa_jax.whole_files import whole_folder, write_text
+from fa_jax.whole_files import write_text
 
-FORMAT = "4"
-"""Changes when what lies in the cache would be read or learnt differently."""
 NOT_LEARNT_FROM = ("corpus", "max_length", "documents", "padded_shapes")
 """Settings that change no vocabulary; a corpus counts by its text."""
 WORTH_PROCESSES = 50_000
@@ -116,7 +113,7 @@ def _learnt(sides: tuple[_Side, _Side], config: DataConfig) -> list[TextCodec]:
             save_codec(codec, folder, name)
 
     settings = {k: v for k, v in asdict(config).items() if k not in NOT_LEARNT_FROM}
-    folder = _kept("vocabularies", (sides[0].corpus.digest, settings), write)
+    folder = kept(place_of("vocabularies", (sides[0].corpus.digest, settings)), write)
     return [load_codec(folder, name) for name in names]
 
 
@@ -142,7 +139,8 @@ def _encoded(texts: _Side, codec: TextCodec) -> EncodedTexts:
         for part in parts:
             shutil.rmtree(part)
 
-    folder = _kept("encoded", (texts.corpus.digest, texts.language, codec.files()), write)
+    of = texts.corpus.digest, texts.language, codec.files()
+    folder = kept(place_of("encoded", of), write)
     tokens = np.load(folder / "tokens.npy", mmap_mode="r", allow_pickle=False)
     return EncodedTexts(tokens, np.load(folder / "offsets.npy", allow_pickle=False))
 
@@ -150,7 +148,7 @@ def _encoded(texts: _Side, codec: TextCodec) -> EncodedTexts:
 def _tokenized(texts: _Side, tokenizer: Tokenizer) -> list[Path]:
     """Folders of the texts' parts (`_tokenize`); those that are not there are made."""
     parts = [range(len(texts))[first : first + PART] for first in range(0, len(texts), PART)]
-    folders = [_place("tokens", _of_part(texts, tokenizer, rows)) for rows in parts]
+    folders = [_place(texts, tokenizer, rows) for rows in parts]
     new = [rows for rows, folder in zip(parts, folders, strict=True) if not folder.exists()]
     if new:
         title, count = f"tokenizing {texts.language}", sum(map(len, new))
@@ -178,12 +176,12 @@ def _tokenize(texts: _Side, tokenizer: Tokenizer, rows: range) -> int:
         np.save(folder / "lengths.npy", np.asarray(lengths))
         write_text(folder / "found.json", json.dumps([*numbers]))
 
-    _kept("tokens", _of_part(texts, tokenizer, rows), write)
+    kept(_place(texts, tokenizer, rows), write)
     return len(rows)
 
 
-def _of_part(texts: _Side, tokenizer: Tokenizer, rows: range) -> object:
-    return texts.corpus.digest, texts.place, saved_tokenizer(tokenizer), rows
+def _place(texts: _Side, tokenizer: Tokenizer, rows: range) -> Path:
+    return place_of("tokens", (texts.corpus.digest, texts.place, saved_tokenizer(tokenizer), rows))
 
 
 def _tokens(part: Path) -> tuple[Int[np.ndarray, " tokens"], list[str]]:
@@ -191,17 +189,3 @@ def _tokens(part: Path) -> tuple[Int[np.ndarray, " tokens"], list[str]]:
     return np.load(part / "tokens.npy", allow_pickle=False), json.loads(
         (part / "found.json").read_text()
     )
-
-
-def _kept(kind: str, of: object, write: Callable[[Path], None]) -> Path:
-    """The cache's folder of what was made `of` this; where there is none, what `write` makes."""
-    folder = _place(kind, of)
-    with lock(folder):
-        if not folder.exists():
-            with whole_folder(folder) as made:
-                write(made)
-    return folder
-
-
-def _place(kind: str, of: object) -> Path:
-    return cache_folder() / kind / hashlib.sha256(repr((FORMAT, of)).encode()).hexdigest()[:16]

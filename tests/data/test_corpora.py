@@ -1,6 +1,7 @@
 """Corpora as a user brings them, and every way in which they can be wrong."""
 
 import gzip
+import hashlib
 import itertools
 import lzma
 
@@ -267,3 +268,31 @@ def test_pairs_are_those_that_tfds_decodes(folder, of_tfds):
         assert [*found.side(1, first, last)] == [en for _, en in expected[first:last]]
     with pytest.raises(IndexError):
         found[9]
+
+
+def test_text_of_many_files_and_examples_is_whole(folder, monkeypatch):
+    """TFDS's builders need TensorFlow beyond a gigabyte; what is written example by example does
+    not, and has several files."""
+    monkeypatch.setattr(builders, "PAIRS_OF_EXAMPLE", 2)
+    monkeypatch.setattr(builders, "EXAMPLES_OF_FILE", 3)
+    lines = [f"{row} is here." for row in range(15)]
+    write(folder / "train.en", [*lines[:9], "", *lines[9:]])
+    write(folder / "train.ja", [*lines[:9], "", *lines[9:]])
+    builder, _ = builders.builder_of(str(folder), ("en", "ja"))
+    assert builder.info.splits["train"].shard_lengths == [3, 3, 2]
+    corpus = load_corpus(str(folder), "en-ja")
+    assert [*corpus.train] == [(line, line) for line in lines]
+    assert [corpus.train[row][0] for row in range(15)] == lines
+    assert corpus.train.documents().tolist() == [0, 9, 15]
+
+
+def test_a_digest_is_computed_once_for_a_file_that_stays(folder, monkeypatch):
+    digests, digest = [], builders._digest
+    monkeypatch.setattr(builders, "_digest", lambda parts: digests.append(parts) or digest(parts))
+    path = folder / "train.en"
+    first = builders.digest_of("en", path)
+    assert builders.digest_of("en", path) == first and len(digests) == 1
+    write(path, [*ENGLISH[:2], "Good nights."])
+    assert builders.digest_of("en", path) != first and len(digests) == 2
+    expected = b"en\0" + path.read_bytes() + b"\0"
+    assert builders.digest_of("en", path) == hashlib.sha256(expected).hexdigest()[:12]

@@ -3,7 +3,6 @@
 Loaded when a corpus is first asked for: those who translate need not wait for TFDS.
 """
 
-import contextlib
 import hashlib
 import io
 import itertools
@@ -13,11 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import tensorflow_datasets as tfds
+from tqdm import tqdm
 
-from fa_jax.cache import cache_folder, lock
+from fa_jax.cache import kept, place_of
 from fa_jax.data.corpora import DOCUMENT, EMBEDDED
 from fa_jax.data.corpora.text_files import (
     SPLITS,
@@ -33,47 +34,22 @@ from fa_jax.whole_files import write_text
 logging.getLogger("absl").setLevel(logging.CRITICAL)  # TFDS warns of configurations of one's own
 
 
-@dataclass
-class TextSource(tfds.core.BuilderConfig):
-    """Text as it was found. name, digest: change with the text. read(split) yields pairs, each
-    behind the number of its document."""
-
-    languages: tuple[str, str] = ()
-    digest: str = ""
-    read: Callable[[str], Iterator[OfDocument]] | None = None
-
-
 READ_AT_ONCE = 2**20
 """Bytes of a file."""
 PAIRS_OF_EXAMPLE = 256
 """TFDS takes 60 microseconds for an example, however much it holds."""
+EXAMPLES_OF_FILE = 20_000
+"""Some five million pairs."""
 
 
-class ParallelCorpus(tfds.core.GeneratorBasedBuilder):
-    """The one builder of all text, in the order of the files. An example holds many pairs: a text
-    for each language, a line a pair, and of each pair a number that changes from document to
-    document."""
+@dataclass(frozen=True)
+class TextSource:
+    """Text as it was found. digest: changes with the text. read(split) yields pairs, each behind
+    the number of its document."""
 
-    VERSION = tfds.core.Version("1.3.0")
-
-    def _info(self) -> tfds.core.DatasetInfo:
-        features = {code: tfds.features.Text() for code in self.builder_config.languages}
-        features[DOCUMENT] = tfds.features.Tensor(shape=(None,), dtype=np.int32)
-        return tfds.core.DatasetInfo(
-            builder=self, features=tfds.features.FeaturesDict(features), disable_shuffling=True
-        )
-
-    def _split_generators(self, dl_manager):
-        return {split: self._generate_examples(split) for split in SPLITS}
-
-    def _generate_examples(self, split: str):
-        languages, pairs = self.builder_config.languages, self.builder_config.read(split)
-        for number in itertools.count():
-            if not (some := [*itertools.islice(pairs, PAIRS_OF_EXAMPLE)]):
-                break
-            documents, texts = zip(*some, strict=True)
-            sides = map("\n".join, zip(*texts, strict=True))
-            yield number, {**dict(zip(languages, sides, strict=True)), DOCUMENT: documents}
+    languages: tuple[str, str]
+    digest: str
+    read: Callable[[str], Iterator[OfDocument]]
 
 
 def builder_of(name: str, languages: tuple[str, str]) -> tuple[tfds.core.DatasetBuilder, str]:
@@ -85,12 +61,37 @@ def builder_of(name: str, languages: tuple[str, str]) -> tuple[tfds.core.Dataset
         raise UserError(
             f"corpus {name} holds {'-'.join(source.languages)}, not {'-'.join(languages)}"
         )
-    folder = cache_folder() / "corpora"
-    tfds.disable_progress_bar()  # a bar a split
-    with contextlib.redirect_stdout(io.StringIO()), lock(folder / source.name):
-        builder = ParallelCorpus(config=source, data_dir=folder, file_format="array_record")
-        builder.download_and_prepare()  # TFDS renames splits when they are whole
-    return builder, source.digest
+    place = place_of("corpora", (source.digest, source.languages, name.startswith("aspec")))
+    return tfds.builder_from_directory(kept(place, partial(_write, source))), source.digest
+
+
+def _write(source: TextSource, folder: Path):
+    """All pairs in the order of the files. An example holds many: a text for each language, a line
+    a pair, and of each pair a number that changes from document to document.
+
+    TFDS writes one example after the other; its builders keep a gigabyte, and need TensorFlow for
+    more.
+    """
+    features = {code: tfds.features.Text() for code in source.languages}
+    features[DOCUMENT] = tfds.features.Tensor(shape=(None,), dtype=np.int32)
+    identity = tfds.core.DatasetIdentity("text", tfds.core.Version("1.0.0"), str(folder), "")
+    info = tfds.core.DatasetInfo(
+        builder=identity, features=tfds.features.FeaturesDict(features), disable_shuffling=True
+    )
+    writer = tfds.core.SequentialWriter(info, EXAMPLES_OF_FILE, file_format="array_record")
+    writer.initialize_splits([*SPLITS])
+    for split in SPLITS:
+        writer.add_examples({split: _examples(source, split)})
+    writer.close_all()
+
+
+def _examples(source: TextSource, split: str) -> Iterator[dict[str, Any]]:
+    title = f"reading {split}"
+    pairs = iter(tqdm(source.read(split), title, unit=" pairs", disable=None, leave=False))
+    while some := [*itertools.islice(pairs, PAIRS_OF_EXAMPLE)]:
+        documents, texts = zip(*some, strict=True)
+        sides = map("\n".join, zip(*texts, strict=True))
+        yield {**dict(zip(source.languages, sides, strict=True)), DOCUMENT: documents}
 
 
 def _text_source(name: str, languages: tuple[str, str]) -> TextSource:
@@ -103,11 +104,11 @@ def _text_source(name: str, languages: tuple[str, str]) -> TextSource:
                 f"aspec:FOLDER; {folder or 'nothing'} is no folder"
             )
         digest = digest_of(*(path for split in SPLITS for path in aspec_files(Path(folder), split)))
-        kind, languages, read = "aspec", ("en", "ja"), partial(read_aspec, Path(folder))
+        languages, read = ("en", "ja"), partial(read_aspec, Path(folder))
     elif name in EMBEDDED or Path(name).is_dir():
-        kind, folder = "folder", Path(name)
+        folder = Path(name)
         if name in EMBEDDED:
-            kind, folder, languages = name, Path(__file__).parent / name, EMBEDDED[name]
+            folder, languages = Path(__file__).parent / name, EMBEDDED[name]
         files = [path for split in SPLITS for path in split_files(folder, split, languages)]
         digest = digest_of(*languages, *files)
         read = partial(read_pairs, folder, languages)
@@ -123,7 +124,7 @@ def _text_source(name: str, languages: tuple[str, str]) -> TextSource:
             "as wmt15_translate/de-en, or a folder that has train, validation and test files, "
             f"looked for in {Path.cwd()}"
         )
-    return TextSource(name=f"{kind}-{digest}", languages=languages, digest=digest, read=read)
+    return TextSource(languages, digest, read)
 
 
 def _tfds_builder(name: str, languages: tuple[str, str]) -> tfds.core.DatasetBuilder:
@@ -147,18 +148,15 @@ def _tfds_builder(name: str, languages: tuple[str, str]) -> tfds.core.DatasetBui
 
 def digest_of(*parts: str | Path) -> str:
     """Of names, and of files' contents. It is kept: a file counts as unchanged by size and time."""
-    files = [part for part in parts if isinstance(part, Path)]
-    known = [
-        (str(path.resolve()), stat.st_size, stat.st_mtime_ns)
-        for path in files
-        for stat in [path.stat()]
+    state = [
+        (part.absolute(), part.stat().st_size, part.stat().st_mtime_ns)
+        if isinstance(part, Path)
+        else part
+        for part in parts
     ]
-    name = hashlib.sha256(repr((known, [*map(str, parts)])).encode()).hexdigest()[:16]
-    kept = cache_folder() / "digests" / name
-    if not kept.exists():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_text(kept, _digest(parts))
-    return kept.read_text()
+    place = place_of("digests", state)
+    kept(place, lambda folder: write_text(folder / "digest", _digest(parts)))
+    return (place / "digest").read_text()
 
 
 def _digest(parts: Sequence[str | Path]) -> str:

@@ -20,7 +20,7 @@ Features = Mapping[str, Any]
 
 
 class Pairs(Sequence[Pair]):
-    """(source, target) pairs of a split. A `ParallelCorpus` has many in an example, as many in each
+    """(source, target) pairs of a split. Text of files has many in an example, as many in each
     but the last; other sets have one."""
 
     def __init__(
