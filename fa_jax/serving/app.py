@@ -7,6 +7,8 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
@@ -30,6 +32,12 @@ def make_app(runs: Sequence[Run], limits: Limits, suggestions: Path | None = Non
             await work
 
     app = Starlette(
+        # As LibreTranslate has it: pages of other addresses may ask, too.
+        middleware=[
+            Middleware(
+                CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"]
+            )
+        ],
         routes=[*trial.ROUTES, *libretranslate.ROUTES, *files.ROUTES],
         exception_handlers={
             HTTPException: _refused,

@@ -7,6 +7,7 @@ from zipfile import ZipFile
 
 import docx
 import pysubs2
+from babel.messages.pofile import read_po, write_po
 from bs4 import BeautifulSoup, NavigableString
 from starlette.exceptions import HTTPException
 
@@ -60,7 +61,24 @@ def word(file: bytes, translate: Translate) -> bytes:
     return written.getvalue()
 
 
-FORMATS: dict[str, Format] = {".txt": plain, ".html": html, ".docx": word}
+def gettext(file: bytes, translate: Translate) -> bytes:
+    """Messages that have no translation yet; all plurals alike. They are marked as fuzzy: somebody
+    has to look at them."""
+    catalog = read_po(io.BytesIO(file))
+    count = catalog.num_plurals
+    new = [one for one in catalog if one.id and not any(one.string)]
+    forms = [(one.id,) if isinstance(one.id, str) else one.id for one in new]
+    found = iter(translate([" ".join(text.split()) for of_one in forms for text in of_one]))
+    for message, of_one in zip(new, forms, strict=True):
+        texts = [next(found) for _ in of_one]
+        plurals = [*texts[: count - 1], *[texts[-1]] * count][:count]
+        message.string = tuple(plurals) if message.pluralizable else texts[0]
+        message.flags.add("fuzzy")
+    write_po(written := io.BytesIO(), catalog)
+    return written.getvalue()
+
+
+FORMATS: dict[str, Format] = {".txt": plain, ".html": html, ".docx": word, ".po": gettext}
 FORMATS |= dict.fromkeys((".srt", ".vtt", ".ass"), subtitles)
 """By the ends of files' names."""
 

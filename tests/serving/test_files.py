@@ -5,6 +5,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import docx
 import pytest
+from babel.messages import pofile
 
 from fa_jax.serving.files import KEPT
 from fa_jax.serving.formats import FORMATS
@@ -53,6 +54,38 @@ def translated(client, name, content, **fields):
 def test_text(client, name, content, expected):
     stem, _, end = name.replace(" ", "%20").rpartition(".")
     assert translated(client, name, content) == (f"{stem}_ja.{end}", expected)
+
+
+def test_messages_of_a_program(client):
+    """What is translated already stays; a language with one plural has the second form."""
+    file = b"""
+msgid ""
+msgstr "Plural-Forms: nplurals=1; plural=0;\\n"
+
+# said at the start
+#: main.c:1
+msgid "one"
+msgstr ""
+
+msgid "two"
+msgstr "2"
+
+#, c-format
+msgid "a thing"
+msgid_plural "many "
+"things"
+msgstr[0] ""
+"""
+    _, found = translated(client, "de.po", file)
+    catalog = pofile.read_po(io.BytesIO(found))
+    assert catalog["one"].string == "ONE" and catalog["one"].fuzzy
+    assert catalog["one"].user_comments == ["said at the start"]
+    assert catalog["two"].string == "2" and not catalog["two"].fuzzy
+    assert catalog["a thing"].string == ("MANY THINGS",)
+    assert {"c-format", "fuzzy"} == catalog["a thing"].flags
+    two = file.replace(b"nplurals=1; plural=0", b"nplurals=2; plural=(n != 1)")
+    found = translated(client, "de.po", two)[1]
+    assert pofile.read_po(io.BytesIO(found))["a thing"].string == ("A THING", "MANY THINGS")
 
 
 def test_word(client):

@@ -128,6 +128,16 @@ def test_suggestions_are_kept_if_so_wanted(client, run, made_up, tmp_path):
     assert [json.loads(line) for line in lines] == [fields, fields]
 
 
+def test_a_page_of_another_address_may_ask(client):
+    headers = {"Origin": "http://else.where", "Access-Control-Request-Method": "POST"}
+    asked = client.options(
+        "/translate", headers=headers | {"Access-Control-Request-Headers": "content-type"}
+    )
+    assert asked.status_code == 200 and asked.headers["Access-Control-Allow-Origin"] == "*"
+    found = client.get("/languages", headers={"Origin": "http://else.where"})
+    assert found.headers["Access-Control-Allow-Origin"] == "*"
+
+
 def test_html_keeps_its_markup(client):
     q = '<p class="a">One &amp; <b>two</b></p><code>x</code><i translate="no">y</i><!-- z -->'
     answer = asked(client, q=[q, "one"], format="html", alternatives=1).json()
