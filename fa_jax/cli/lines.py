@@ -85,20 +85,69 @@ def told_of_long(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
 
 
 def documents_of(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Whole documents, many at once. An empty line, or several, ends one."""
+    """Whole documents, many at once. An empty line, or several, ends one; the next one begins with
+    it."""
     texts, lines, number = [], [], 0
     for line in itertools.chain(itertools.chain.from_iterable(chunks), [""]):
         if line.strip():
             lines.append(line)
             number += 1
-        elif lines:
+        elif any(lines):
             texts.append("\n".join(lines))
-            lines = []
+            lines = [""]
             if number >= LINES_AT_ONCE:
                 yield texts
                 texts, number = [], 0
     if texts:
         yield texts
+
+
+def bytes_of(texts: Sequence[str]) -> int:
+    """Of a file that they are written to."""
+    return sum(len(text.encode()) + 1 for text in texts)
+
+
+def part_of(
+    chunks: Iterable[list[str]], part: tuple[int, int], texts_of: Callable = iter
+) -> Iterator[list[str]]:
+    """One of several parts of a file on stdin, each of as many texts: lines, or documents.
+
+    chunks: of all of it. part: its number, from 1, and that of parts. texts_of: what makes texts of
+    lines, which are read twice.
+
+    Raises:
+      UserError: no such part, or stdin is no file.
+    """
+    number, parts = part
+    if not 1 <= number <= parts:
+        raise UserError(f"--part {number} {parts}: parts have numbers from 1 to {parts}")
+    if not bytes_on_stdin():
+        raise UserError(f"--part is of a file: fa-jax translate RUN --part {number} {parts} < FILE")
+    total = sum(map(len, texts_of(arrived(()))))
+    sys.stdin.buffer.seek(0)
+    first, last = (total * end // parts for end in (number - 1, number))
+    for texts in chunks:
+        if last <= 0:
+            return
+        if kept := texts[max(0, first) : last]:
+            yield kept
+        first, last = first - len(texts), last - len(texts)
+
+
+def behind(lines: int, chunks: Iterator[list[str]]) -> tuple[int, int, Iterable[list[str]]]:
+    """The texts behind so many lines.
+
+    Returns:
+      The bytes of the texts before them, lines that the first of them has before, and the texts.
+    """
+    passed = 0
+    for texts in chunks:
+        for place, text in enumerate(texts):
+            if text.count("\n") >= lines:
+                return passed, lines, itertools.chain([texts[place:]], chunks)
+            lines -= text.count("\n") + 1
+            passed += bytes_of([text])
+    return passed, 0, []
 
 
 def _stdin_lines() -> Iterator[list[bytes]]:

@@ -1,10 +1,9 @@
 """`fa-jax translate`."""
 
 import io
-import itertools
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +15,16 @@ from tyro.conf import Positional
 
 import fa_jax
 from fa_jax.cli.arguments import OfRuns
-from fa_jax.cli.lines import arrived, bytes_on_stdin, documents_of, told_of_cut, told_of_long
+from fa_jax.cli.lines import (
+    arrived,
+    behind,
+    bytes_of,
+    bytes_on_stdin,
+    documents_of,
+    part_of,
+    told_of_cut,
+    told_of_long,
+)
 from fa_jax.errors import UserError
 from fa_jax.runs.align import By
 from fa_jax.runs.folder import as_json
@@ -27,7 +35,6 @@ FEWER = (
     "fa-jax: some lines have fewer translations than --n-best: others that the search found read "
     "alike (a larger --decoding.beam-size finds more)"
 )
-Parts = Callable[[str], list[str]]
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,9 @@ class Command(OfRuns):
     output: Path | None = None
     """File to add the translations to. Lines that have theirs there are passed over: a command that
     was stopped goes on if it is given again. Default: stdout."""
+    part: tuple[int, int] = (1, 1)
+    """Translate one part of a file alone, such as `2 4`: the second of four. Processes that have a
+    part each share the work. Their outputs, one behind the other, are the whole."""
     split: bool = True
     """Translate each sentence of a line by itself, and join the translations. A run that was
     trained on documents reads lines whole."""
@@ -66,47 +76,44 @@ class Command(OfRuns):
             raise UserError(
                 f"{files[0]} is a file, no line: fa-jax translate {self.run} < {files[0]}"
             )
-        runs = self.runs()
-        if self.documents:
-            self._translate_documents(runs)
-        else:
-            self._translate_lines(runs)
-
-    def _translate_documents(self, runs: list[Run]):
-        if self.n_best > 1 or self.details or self.alignments or self.output:
+        if self.documents and (self.n_best > 1 or self.details or self.alignments):
             raise UserError(
                 "--documents gives one translation a line, and no more: leave out --n-best, "
-                "--details, --alignments, --output"
+                "--details, --alignments"
             )
-        longest = sys.maxsize
+        runs, told = self.runs(), False
+        file, there = _added_to(self.output) if self.output else (sys.stdout, 0)
+        passed, there, chunks = behind(there, self._chunks(runs))
+        with nullcontext() if file is sys.stdout else file:
+            for text, record in self._translated(runs, chunks, passed):
+                if text.strip() and len(record["translations"]) < self.n_best and not told:
+                    told = True
+                    print(FEWER, file=sys.stderr)
+                lines = self._shown(text, record).split("\n")[there:]
+                print(*lines, sep="\n", file=file, flush=file is not sys.stdout)
+                there = 0
+
+    def _chunks(self, runs: list[Run]) -> Iterator[list[str]]:
+        """Texts to translate as they come, many at once: lines, or documents."""
+        longest = self.decoding.max_source_length
         folders = zip((self.run, *self.ensemble), runs, strict=True)
-        if of_sentences := [name for name, run in folders if not run.config.data.documents]:
-            longest = self.decoding.max_source_length
+        of_sentences = [name for name, run in folders if not run.config.data.documents]
+        if self.documents and not of_sentences:
+            longest = sys.maxsize
+        elif self.documents:
             print(
                 f"fa-jax: {of_sentences[0]} was trained on single sentences, so each line is "
                 "translated by itself (fa-jax finetune --documents 120 makes a run that reads "
                 "documents whole)",
                 file=sys.stderr,
             )
-        parts = partial(self._parts, runs)
-        lines = told_of_cut(arrived(self.lines), parts, runs[0].source.encode, longest)
-        documents = documents_of(told_of_long(lines))
-        ends = itertools.chain([""], itertools.repeat("\n"))  # an empty line ends the one before
-        for _, record in self._translated(runs, documents, parts, documents=True):
-            print(next(ends) + record["translations"][0]["text"])
-
-    def _translate_lines(self, runs: list[Run]):
-        parts, told = partial(self._parts, runs), False
-        longest = self.decoding.max_source_length
-        chunks = told_of_cut(arrived(self.lines), parts, runs[0].source.encode, longest)
-        options = {"n_best": self.n_best, "details": self.details, "split": self.split}
-        file, done = _added_to(self.output) if self.output else (sys.stdout, 0)
-        with nullcontext() if file is sys.stdout else file:
-            for line, record in self._translated(runs, _behind(done, chunks), parts, **options):
-                if line.strip() and len(record["translations"]) < self.n_best and not told:
-                    told = True
-                    print(FEWER, file=sys.stderr)
-                print(self._shown(line, record), file=file, flush=file is not sys.stdout)
+        parts, encode = partial(self._parts, runs), runs[0].source.encode
+        chunks = told_of_cut(arrived(self.lines), parts, encode, longest)
+        if self.documents:
+            chunks = documents_of(told_of_long(chunks))
+        if self.part != (1, 1):
+            chunks = part_of(chunks, self.part, documents_of if self.documents else iter)
+        return chunks
 
     def _shown(self, line: str, record: dict[str, Any]) -> str:
         if self.details:
@@ -121,17 +128,18 @@ class Command(OfRuns):
         return parts
 
     def _translated(
-        self, runs: list[Run], chunks: Iterable[list[str]], parts: Parts, **options: Any
+        self, runs: list[Run], chunks: Iterable[list[str]], done: int
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each text, and what was found; all of a chunk are written before the next one is read.
 
-        On a terminal, a bar shows how much of a file, or of documents, is done.
+        On a terminal, a bar shows how much of a file, or of documents, is done. done: bytes before.
         """
-        total, done = 0 if self.lines else bytes_on_stdin(), 0
+        total = 0 if self.lines else bytes_on_stdin() // self.part[1]
         hidden = None if total or self.documents else True  # None: where stderr is no terminal
+        options = {"n_best": self.n_best, "details": self.details, "split": self.split}
         for texts in chunks:
-            size = sum(len(text.encode()) + 1 for text in texts)
-            searched = sum(bool(part.strip()) for text in texts for part in parts(text))
+            size = bytes_of(texts)
+            searched = sum(bool(part.strip()) for text in texts for part in self._parts(runs, text))
             each = size / max(1, searched)
             with tqdm(
                 total=max(total, done + size),
@@ -145,6 +153,7 @@ class Command(OfRuns):
                     runs,
                     texts,
                     self.decoding,
+                    documents=self.documents,
                     progress=lambda more, each=each, bar=bar: bar.update(more * each),
                     **options,
                 )
@@ -167,16 +176,11 @@ def _added_to(path: Path) -> tuple[io.TextIOWrapper, int]:
     try:
         file = path.open("a+b")
         file.seek(0)
-        lengths = [len(line) for line in file if line.endswith(b"\n")]
-        file.truncate(sum(lengths))
+        number = size = 0
+        for line in file:
+            if line.endswith(b"\n"):
+                number, size = number + 1, size + len(line)
+        file.truncate(size)
     except OSError as error:
         raise UserError(f"--output {path} cannot be written: {error.strerror}") from error
-    return io.TextIOWrapper(file, "utf-8", newline="", write_through=True), len(lengths)
-
-
-def _behind(done: int, chunks: Iterable[list[str]]) -> Iterator[list[str]]:
-    """The lines behind the first ones, which are done."""
-    for chunk in chunks:
-        if rest := chunk[done:]:
-            yield rest
-        done = max(0, done - len(chunk))
+    return io.TextIOWrapper(file, "utf-8", newline="", write_through=True), number

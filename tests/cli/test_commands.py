@@ -49,6 +49,40 @@ def test_a_file_of_translations_is_gone_on_with(trained, tmp_path, cli_call, the
     assert "cannot be written: Is a directory" in err
 
 
+@pytest.mark.parametrize("there", [1, 2, 3, 4])
+def test_documents_are_gone_on_with_wherever_they_ended(trained, tmp_path, cli_call, there):
+    text = b"I am here.\nIt rains.\n\n\nGood night.\nIt is late.\n"
+    options = ("translate", trained, "--documents", "--decoding.max-length-ratio", 1)
+    _, whole, _ = cli_call(*options, stdin=text)
+    file = tmp_path / "translations"
+    before = "".join(f"{line}\n" for line in whole.split("\n")[:there])
+    file.write_text(f"{before}half of a li", encoding="utf-8")
+    status, out, err = cli_call(*options, "--output", file, stdin=text)
+    assert (status, out) == (0, ""), err
+    assert file.read_text(encoding="utf-8") == whole
+
+
+@pytest.mark.parametrize("documents", [(), ("--documents",)])
+def test_parts_of_a_file_are_the_whole(trained, tmp_path, cli_call, monkeypatch, documents):
+    monkeypatch.setattr(lines, "LINES_AT_ONCE", 2)
+    options = ("translate", trained, *documents, "--decoding.max-length-ratio", 1)
+    text = tmp_path / "text"
+    text.write_text("I am here.\nIt rains.\n\nGood night.\n\nIt is late.\nI am here.\n\nEnd.\n")
+
+    def translated(*more):
+        with text.open("rb") as file:
+            status, out, err = cli_call(*options, *more, stdin=file)
+        assert status == 0, err
+        return out
+
+    parts = [translated("--part", number, 3) for number in (1, 2, 3)]
+    assert all(parts) and "".join(parts) == translated()
+    status, _, err = cli_call(*options, "--part", 1, 2, stdin=b"It rains.")
+    assert status == 2 and "--part is of a file" in err
+    status, _, err = cli_call(*options, "--part", 3, 2, stdin=b"It rains.")
+    assert status == 2 and "numbers from 1 to 2" in err
+
+
 def test_details_are_json_lines(trained, cli_call):
     options = ("--n-best", 2, "--details", "--threshold", 1.2)
     _, out, _ = cli_call("translate", trained, *options, stdin=TEXT)
