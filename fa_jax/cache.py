@@ -4,6 +4,7 @@ import ctypes
 import hashlib
 import os
 import platform
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import accumulate, chain
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import jax
 import platformdirs
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from fa_jax.whole_files import whole_folder
 
@@ -19,6 +20,8 @@ FORMAT = "4"
 """Changes when what is kept would be read or learnt differently."""
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX, M_ARENA_MAX = -1, -2, -4, -8  # malloc.h
 LARGEST = 2**31 - 1
+SHORT_WAIT = 2
+"""Seconds that need no word."""
 COMPILED_BYTES = 2 * 10**9
 """Of compiled programs, at most. JAX's own bound would need a lock in the folder for every reading,
 and would not count the programs that fa_jax keeps beside JAX's."""
@@ -36,9 +39,16 @@ def place_of(kind: str, of: object) -> Path:
 
 
 def kept(place: Path, write: Callable[[Path], None]) -> Path:
-    """The place; where nothing is there, with what `write` makes. Others wait until it is whole."""
+    """The place; where nothing is there, with what `write` makes. Others wait until it is whole,
+    and say so."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(place.with_name(f".{place.name}.lock")):
+    lock = FileLock(place.with_name(f".{place.name}.lock"))
+    try:
+        held = lock.acquire(timeout=SHORT_WAIT)
+    except Timeout:
+        print(f"waiting for another process, which prepares {place}", file=sys.stderr)
+        held = lock.acquire()
+    with held:
         if not place.exists():
             with whole_folder(place) as made:
                 write(made)

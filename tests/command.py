@@ -1,8 +1,10 @@
 """Runs the command line as a user does, on a small real corpus and a tiny model."""
 
 import os
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import fa_jax
@@ -54,3 +56,48 @@ def write_corpus(folder, train=160, rest=6):
             text = "".join(pair[side] + "\n" for pair in chosen)
             (folder / f"{split}.{language}").write_text(text, encoding="utf-8")
     return folder
+
+
+class Hosts:
+    """A command, done by several processes together, which are killed at the end of the block."""
+
+    def __init__(self, folder, count, *arguments, devices=1, others=(), slurm=False):
+        """folder: for what they say. devices: of each. others: arguments of the last one alone.
+        slurm: whether they know of each other by what Slurm tells its tasks."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        folder.mkdir(parents=True, exist_ok=True)
+        self.files = [folder / f"host{host}.txt" for host in range(count)]
+        self.processes = []
+        for host, file in enumerate(self.files):
+            env = environment(devices)
+            own = [*arguments, *others] if host == count - 1 else [*arguments]
+            if slurm:
+                tasks = {"NTASKS": count, "PROCID": host, "LOCALID": host}
+                names = {"JOB_ID": 1, "STEP_NODELIST": "127.0.0.1", **tasks}
+                env |= {f"SLURM_{name}": str(value) for name, value in names.items()}
+                env["JAX_COORDINATOR_PORT"] = str(port)
+            else:
+                own += ["--coordinator", f"127.0.0.1:{port}", "--processes", count]
+                own += ["--process", host]
+            self.processes.append(self.started(file, env, [*map(str, own)]))
+
+    def started(self, file, env, arguments):
+        with file.open("w") as said:
+            where = {"cwd": REPOSITORY, "stdin": subprocess.DEVNULL, "stdout": said, "stderr": said}
+            return subprocess.Popen(command(*arguments), env=env, **where)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+    def ended(self, timeout=900):
+        """The status of each, and what each said."""
+        end = time.monotonic() + timeout
+        statuses = [process.wait(max(0.0, end - time.monotonic())) for process in self.processes]
+        return statuses, [file.read_text(encoding="utf-8") for file in self.files]

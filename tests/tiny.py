@@ -57,6 +57,7 @@ def cli_call(capsys, monkeypatch):
 
         monkeypatch.setattr(sys, "stdin", Stdin)
         monkeypatch.setattr("fa_jax.cache.set_up_process", lambda: None)
+        monkeypatch.setattr("fa_jax.cli.hosts.Hosts.meet", lambda hosts: None)
         status = 0
         try:
             cli.main([str(argument) for argument in arguments])

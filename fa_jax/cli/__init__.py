@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 import fa_jax
+from fa_jax.cli.hosts import Hosts, ending_together
 from fa_jax.cli.parsing import COMMANDS, help_of_all, in_options, parse_command
 from fa_jax.errors import UserError
 
@@ -23,8 +24,18 @@ def main(arguments: list[str] | None = None):
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # as stdin and all files, whatever the locale
     try:
+        with ending_together():
+            _run(name, rest)
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+
+
+def _run(name: str, arguments: list[str]):
+    try:
         fa_jax.set_up_process()  # before parsing starts threads
-        command = parse_command(name, rest)
+        command = parse_command(name, arguments)
+        if isinstance(hosts := getattr(command, "hosts", None), Hosts):
+            hosts.meet()
         with _ended_at_once() if name in SEARCHERS else nullcontext():
             command()
     except BrokenPipeError:  # the reader of our output has left
@@ -33,8 +44,6 @@ def main(arguments: list[str] | None = None):
     except (UserError, OSError) as error:  # OSError: a full disk, a folder that may not be written
         print(f"fa-jax: {in_options(str(error), name)}", file=sys.stderr)
         raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
 
 
 @contextmanager

@@ -1,13 +1,16 @@
 """`fa-jax evaluate`."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import fa_jax
 from fa_jax.cli.arguments import OfRuns, check_folder_of
+from fa_jax.cli.hosts import AS_FOUND, Hosts
 from fa_jax.cli.scores import summary
 from fa_jax.runs.folder import as_json
+from fa_jax.terminal import say
 from fa_jax.whole_files import write_text
 
 
@@ -22,6 +25,7 @@ class Command(OfRuns):
     """Also print how well the first run predicts the references (perplexity)."""
     output: Path | None = None
     """Also write the translations to this file, one a line."""
+    hosts: Hosts = AS_FOUND
 
     def __call__(self):
         if self.output is not None:
@@ -32,6 +36,7 @@ class Command(OfRuns):
         if self.perplexity:
             scores["perplexity"] = fa_jax.perplexity(runs[0], self.split, self.decoding)
         scores |= evaluation.scores
-        print(as_json(scores) if self.json else summary(scores, runs[0].config.decoding.threshold))
+        shown = summary(scores, runs[0].config.decoding.threshold)
+        say(as_json(scores) if self.json else shown, to=sys.stdout)
         if self.output is not None:
             write_text(self.output, "".join(line + "\n" for line in evaluation.translations))

@@ -9,6 +9,7 @@ import tyro
 import fa_jax
 from fa_jax.attention import AttentionConfig
 from fa_jax.cli.arguments import Deterministic, RunFolder
+from fa_jax.cli.hosts import AS_FOUND, Hosts
 from fa_jax.cli.scores import train_and_score
 from fa_jax.compiler import SAME_BITS, ask_in_all_programs
 from fa_jax.config import Config, DecodingConfig, TrainingConfig
@@ -44,6 +45,7 @@ class Command:
     documents: int = 0
     """Learn to translate documents, from passages of up to this many tokens, such as 1000. A number
     near the length of the documents does best. An empty line of the corpus ends a document."""
+    hosts: Hosts = AS_FOUND
     deterministic: Deterministic = False
     attention: Annotated[AttentionConfig, tyro.conf.arg(name="model")] = field(
         default_factory=AttentionConfig

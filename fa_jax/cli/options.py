@@ -20,6 +20,7 @@ from tyro.constructors import (
 )
 
 from fa_jax.attention import SCORES, SPANS, AttentionConfig
+from fa_jax.cli.hosts import Hosts
 from fa_jax.config import DataConfig, DecodingConfig, TrainingConfig
 from fa_jax.config_file import REGISTRIES, attention_json
 from fa_jax.errors import UserError
@@ -91,8 +92,8 @@ def _option(kind: type, field: Field) -> Any:
     kinds = get_args(field.type)
     if float in kinds and any(isinstance(k, type) and issubclass(k, AbstractArray) for k in kinds):
         return float
-    if field.type is AttentionConfig:
-        return Annotated[AttentionConfig, tyro.conf.arg(name="")]
+    if field.type in (AttentionConfig, Hosts):
+        return Annotated[field.type, tyro.conf.arg(name="")]
     if SHORT.get(field.name) is kind:
         return Annotated[field.type, tyro.conf.arg(aliases=[f"--{field.name.replace('_', '-')}"])]
     return field.type

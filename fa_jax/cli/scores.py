@@ -10,7 +10,7 @@ import jax
 import fa_jax
 from fa_jax.counted import counted
 from fa_jax.evaluation.scores import shown_scores
-from fa_jax.runs.terminal import say
+from fa_jax.terminal import say
 
 EXAMPLES = 5
 """Test translations shown after training."""
@@ -32,9 +32,9 @@ def train_and_score(train: Callable[[], Any]):
         raise SystemExit(128 + number) from None
     say("scoring the test set, and writing the report")
     found = fa_jax.score_test(run)
-    page = fa_jax.report(run)
     if jax.process_index() > 0:
         return
+    page = fa_jax.report(run)
     for evaluation in found.values():
         print(summary(evaluation.scores, run.config.decoding.threshold))
     print(f"\nreport: {page}")

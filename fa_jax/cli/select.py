@@ -1,12 +1,15 @@
 """`fa-jax select`."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import fa_jax
 from fa_jax.cli.arguments import RunFolder
+from fa_jax.cli.hosts import AS_FOUND, Hosts
 from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS
 from fa_jax.runs.folder import check_own
+from fa_jax.terminal import say
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class Command:
     """Thresholds (tau) to choose from."""
     largest_loss: float = LARGEST_LOSS
     """BLEU that the windows may cost at most."""
+    hosts: Hosts = AS_FOUND
 
     def __call__(self):
         folders = (self.run, *self.others)
@@ -32,9 +36,10 @@ class Command:
             check_own(folder)
         runs = [fa_jax.load_run(folder) for folder in folders]
         found = fa_jax.select(runs, self.thresholds, self.largest_loss)
-        print(found)
+        say(str(found), to=sys.stdout)
         fa_jax.set_threshold(found.chosen.run, found.chosen.threshold)
-        print(
+        say(
             f"{found.chosen.run} decodes at threshold {found.chosen.threshold:g} from now on "
-            "(to score all positions: --threshold inf)"
+            "(to score all positions: --threshold inf)",
+            to=sys.stdout,
         )

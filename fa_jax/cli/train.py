@@ -1,15 +1,16 @@
 """`fa-jax train`."""
 
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import jax
-
 import fa_jax
 from fa_jax.cli.arguments import Deterministic, OfPreset
+from fa_jax.cli.hosts import AS_FOUND, Hosts
 from fa_jax.cli.scores import train_and_score
 from fa_jax.compiler import SAME_BITS, ask_in_all_programs
 from fa_jax.config import Config, DecodingConfig, ModelConfig, TrainingConfig
+from fa_jax.terminal import say
 
 
 @dataclass(frozen=True)
@@ -23,13 +24,7 @@ class Command(OfPreset):
 
     run: Path | None = None
     """Folder of the run. Default: runs/LANGUAGES-PRESET."""
-    coordinator: str = ""
-    """For training on several machines that share the run's folder: address:port of the first one.
-    Say the same on all."""
-    processes: int = 1
-    """For several machines: how many processes take part."""
-    process: int = 0
-    """For several machines: the number of this process, from 0."""
+    hosts: Hosts = AS_FOUND
     deterministic: Deterministic = False
     dry_run: bool = False
     """Only say what the training needs: memory, disk and time. It prepares the text, does three
@@ -41,8 +36,6 @@ class Command(OfPreset):
     def __call__(self):
         if self.deterministic:
             ask_in_all_programs(SAME_BITS)
-        if self.coordinator:
-            jax.distributed.initialize(self.coordinator, self.processes, self.process)
         attention = self.model.attention
         score = attention.score.for_sources(self.decoding.max_source_length)
         model = replace(self.model, attention=replace(attention, score=score))
@@ -50,6 +43,7 @@ class Command(OfPreset):
         if self.dry_run:
             from fa_jax.runs.forecast import forecast  # it asks the system, which not all answer
 
-            print(forecast(config))
+            for part in forecast(config):
+                say(str(part), to=sys.stdout)
             return
         train_and_score(lambda: fa_jax.train(config, self.run))

@@ -12,11 +12,15 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from fa_jax.config import Config
-from fa_jax.config_file import config_json, differences
+from fa_jax.config_file import config_json, differences, settings_of
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
+from fa_jax.hosts import gathered
+from fa_jax.model.encoder_decoder import Params
 from fa_jax.runs.folder import read_config, read_json, write_json
+from fa_jax.training.checkpoints import checksum
+from fa_jax.training.step import connect_devices
 
 FREE = ("decoding.", "training.checkpoint_seconds", "preset")
 """Settings that do not change a run's course: how it decodes, how often it saves, a name."""
@@ -72,6 +76,32 @@ def begin_run(folder: Path, config: Config, data: PreparedData):
         write_json(folder / "config.json", config_json(config))  # last: now it is a run
     except OSError as error:
         raise UserError(f"run folder {folder} cannot be written: {error}") from error
+
+
+def connect_hosts(config: Config, data: PreparedData, start: Params | None):
+    """Hosts that train together have the same settings, text, vocabularies and first parameters.
+    Where they agree, their devices are connected.
+
+    Raises:
+      UserError: on all of them; it names the hosts that differ from the first one, and in what.
+    """
+    digests = {f"the {side} vocabulary": codec.digest for side, codec in _codecs(data).items()}
+    digests |= {"the text of the corpus": data.corpus.digest}
+    digests |= {"the run to go on from": f"{checksum(start, {}):x}"} if start else {}
+    own = settings_of(config) | {name: f"of digest {it[:8]}" for name, it in digests.items()}
+    first, *others = gathered(own)
+    differ = [
+        f"on host {number} {name} is {other.get(name)}, on host 0 {first.get(name)}"
+        for number, other in enumerate(others, 1)
+        for name in first | other
+        if first.get(name) != other.get(name)
+    ]
+    if differ:
+        raise UserError(
+            f"hosts that train together must do the same: {'; '.join(differ)}. Give all of them "
+            "the same command and the same text"
+        )
+    connect_devices()
 
 
 def own_codecs(folder: Path) -> tuple[TextCodec, TextCodec] | None:

@@ -4,7 +4,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import jax
 import numpy as np
 from jaxtyping import Int
 
@@ -14,10 +13,11 @@ from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import score_translations
+from fa_jax.hosts import parted
 from fa_jax.runs.folder import check_own, write_json
 from fa_jax.runs.run import Run, ensemble
 from fa_jax.runs.search import search_lines
-from fa_jax.runs.terminal import progress_bar
+from fa_jax.terminal import progress_bar
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,8 @@ def evaluate(
       calls, in source tokens. `source_length` is the same at τ = ∞: each call scores the whole
       sentence then. So `window` ÷ `source_length` is the share that was scored.
       `mean_source_tokens` is the mean length over sentences. `seconds` is the time of translating,
-      compilation included.
+      compilation included. JAX's hosts, if there are several, must all call this: each searches
+      its share, and all have the results.
 
     Raises:
       UserError: no such split, no pairs of texts, or runs that do not go together.
@@ -71,7 +72,9 @@ def evaluate(
     texts, references, documents = _sides(runs[0], split, pairs)
     began = time.perf_counter()
     with progress_bar(title, len(texts)) as bar:
-        found = search_lines(runs, texts, decoding, documents=documents, progress=bar.update)
+        found = search_lines(
+            runs, texts, decoding, documents=documents, progress=bar.update, share=parted
+        )
     translations = [best for best, *_ in found.texts()]
     seconds = time.perf_counter() - began
     return Evaluation(
@@ -165,11 +168,9 @@ def score_test(run: Run) -> dict[str, Evaluation]:
     thresholds = dict.fromkeys((float("inf"), 1.2, decoding.threshold))
     if run.config.data.documents and decoding.threshold < float("inf"):
         del thresholds[float("inf")]
-    # Every host evaluates: one that leaves early is taken for dead by the others.
     found = {
         f"{threshold:g}": evaluate(run, "test", replace(decoding, threshold=threshold))
         for threshold in thresholds
     }
-    if jax.process_index() == 0:
-        write_json(run.folder / "test.json", {name: e.scores for name, e in found.items()})
+    write_json(run.folder / "test.json", {name: e.scores for name, e in found.items()})
     return found

@@ -6,9 +6,10 @@ from itertools import islice
 import numpy as np
 
 from fa_jax.evaluation.scores import score_translations
+from fa_jax.hosts import parted
 from fa_jax.runs.run import Run
 from fa_jax.runs.search import search_lines
-from fa_jax.runs.terminal import progress_bar
+from fa_jax.terminal import progress_bar
 
 STEP = 0.2
 """From one exponent to the next one that is tried."""
@@ -42,6 +43,8 @@ def _bleu(run: Run, exponent: float) -> float:
     texts, references = zip(*islice(validation, ends[-1]), strict=True)
     decoding = replace(decoding, length_exponent=exponent)
     with progress_bar(f"length exponent {exponent:g}", len(texts)) as bar:
-        found = search_lines([run], texts, decoding, documents=ends, progress=bar.update)
+        found = search_lines(
+            [run], texts, decoding, documents=ends, progress=bar.update, share=parted
+        )
     translations = [best for best, *_ in found.texts()]
     return score_translations(translations, references, run.target.language, ["bleu"])["bleu"]

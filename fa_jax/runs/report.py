@@ -6,7 +6,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 
 from fa_jax.config import Config
@@ -73,13 +72,12 @@ def report(run: Run, folder: str | Path | None = None) -> Path:
         missing.append("There are no scores of the test set: the run's folder has no test.json.")
     if not rows:
         missing.append("There are no curves: the run's folder has no metrics.jsonl.")
-    if jax.process_index() == 0:
-        folder.mkdir(parents=True, exist_ok=True)
-        _draw(run, folder, rows, samples)
-        from fa_jax.pages import write_report_page
+    folder.mkdir(parents=True, exist_ok=True)
+    _draw(run, folder, rows, samples)
+    from fa_jax.pages import write_report_page
 
-        content = _content(run, rows, scores, samples) | {"missing": missing}
-        write_report_page(content, folder / "report.html")
+    content = _content(run, rows, scores, samples) | {"missing": missing}
+    write_report_page(content, folder / "report.html")
     return folder / "report.html"
 
 

@@ -17,6 +17,7 @@ from fa_jax.decoding.forced import SpanTrace, Trace, trace_translations
 from fa_jax.decoding.search import SearchResult, joined, search
 from fa_jax.decoding.unknown_words import replace_unknown, whole_words
 from fa_jax.errors import UserError
+from fa_jax.hosts import Share, done_alone
 from fa_jax.runs.run import Run, know_documents
 
 Places = Sequence[tuple[int, int]]
@@ -132,6 +133,7 @@ def search_lines(
     *,
     documents: Int[np.ndarray, " boundaries"] | None = None,
     progress: Callable[[int], object] = lambda lines: None,
+    share: Share = done_alone,
 ) -> Searched:
     """Reads lines and searches for their translations.
 
@@ -142,6 +144,7 @@ def search_lines(
         that were all trained on documents read each one whole. Otherwise, and if there are none,
         each line is read by itself, up to `decoding.max_source_length` tokens.
       progress: told how many lines more are done.
+      share: how the work is shared. By `parted`, hosts that all call this search together.
     """
     longest = None
     if documents is None or not know_documents(runs):
@@ -157,17 +160,24 @@ def search_lines(
     lexicon = None
     if 0 < decoding.shortlist < len(runs[0].target.vocabulary):
         lexicon = runs[0].lexicon[:, : decoding.shortlist_translations]
-    spans = list(itertools.pairwise(documents))
-    sources = [[of_run[first:end] for first, end in spans] for of_run in ids]
-    results = search(
-        [run.model for run in runs],
-        decoding,
-        sources,
-        n_best=n_best,
-        forbidden=never_written(runs[0], decoding),
-        lexicon=lexicon,
-        progress=progress,
-    )
+
+    def found(spans: Sequence[tuple[int, int]]) -> list[list[SearchResult]]:
+        """Of each document the results of its lines."""
+        results = iter(
+            search(
+                [run.model for run in runs],
+                decoding,
+                [[of_run[first:end] for first, end in spans] for of_run in ids],
+                n_best=n_best,
+                forbidden=never_written(runs[0], decoding),
+                lexicon=lexicon,
+                progress=progress,
+            )
+        )
+        return [list(itertools.islice(results, end - first)) for first, end in spans]
+
+    by_document = share(found, list(itertools.pairwise(documents.tolist())))
+    results = list(itertools.chain.from_iterable(by_document))
     return Searched(runs[0], decoding, lines, tokens[0], ids, documents, results)
 
 

@@ -25,13 +25,13 @@ from fa_jax.evaluation.selection import LARGEST_LOSS, check_loss
 from fa_jax.finetuning_settings import finetuning, is_flexible
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.recipe import amount_of_text, told
-from fa_jax.runs.begin import alone, begin_run, own_codecs
+from fa_jax.runs.begin import alone, begin_run, connect_hosts, own_codecs
 from fa_jax.runs.folder import PRETRAINED, set_decoding
 from fa_jax.runs.length import best_length_exponent
 from fa_jax.runs.run import Run, load_run, shapes_of
-from fa_jax.runs.terminal import say
 from fa_jax.runs.thresholds import narrowest_windows, threshold_for_window
 from fa_jax.runs.validation import check_best_by, validate
+from fa_jax.terminal import say
 from fa_jax.training import loop
 
 MAY_CHANGE = ("model.dropout", "model.compute_dtype", "model.rematerialize", "model.attention.span")
@@ -174,11 +174,13 @@ def check_order(config: Config, window: float | None, largest_loss: float | None
 
 
 def _trained(folder: Path, config: Config, data: PreparedData, start: Params | None) -> Run:
-    with alone(folder) if jax.process_index() == 0 else nullcontext():
-        if jax.process_index() == 0:
+    connect_hosts(config, data, start)
+    first = jax.process_index() == 0
+    with alone(folder) if first else nullcontext():
+        if first:
             begin_run(folder, config, data)
-            if remark := left_out(data.train.lengths, data.max_length):
-                say(remark)
+        if remark := left_out(data.train.lengths, data.max_length):
+            say(remark)
         loop.train(folder, config, data, partial(validate, config=config, data=data), start)
     return load_run(folder)
 
@@ -195,7 +197,6 @@ def _with_length_exponent(run: Run) -> Run:
 
 def decoding_with(run: Run, **changes: Any) -> Run:
     """The run, and its `config.json`, with other settings of decoding."""
-    if jax.process_index() == 0:
-        set_decoding(run.folder, **changes)
+    set_decoding(run.folder, **changes)
     decoding = replace(run.config.decoding, **changes)
     return replace(run, config=replace(run.config, decoding=decoding))

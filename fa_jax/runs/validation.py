@@ -9,6 +9,7 @@ from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import METRICS, score_translations
 from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu
+from fa_jax.hosts import parted
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.runs.run import Run
 from fa_jax.runs.search import search_lines
@@ -28,7 +29,7 @@ def validate(params: Params, threshold: float, config: Config, data: PreparedDat
 
     By default it is the mean smoothed BLEU of sentences, 0 to 100, over tokens. Of a metric that is
     better if lower, it is minus the score. Documents are translated whole, where the run learns
-    from documents.
+    from documents. All hosts must call this: each searches its share.
 
     Raises:
       UserError: the network computes no probabilities, but infinities or NaN.
@@ -42,6 +43,7 @@ def validate(params: Params, threshold: float, config: Config, data: PreparedDat
         sources,
         replace(config.decoding, **changes, replace_unknown=False),
         documents=validation.documents(),
+        share=parted,
     )
     if not all(result.hypotheses for result in found.results):
         raise UserError(

@@ -3,7 +3,6 @@
 import math
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,15 +10,15 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jax.experimental.multihost_utils import process_allgather
 
 from fa_jax.config import Config
 from fa_jax.data.batches import prefetch
 from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
+from fa_jax.hosts import gathered
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.model.product import ROUNDED
+from fa_jax.terminal import say
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.training.epochs import Epochs
 from fa_jax.training.metrics import STEPS_BETWEEN_ROWS, Metrics
@@ -74,11 +73,10 @@ def train(
 
     latest, best = Checkpoints(run, "latest"), Checkpoints(run, "best")
     rounded = training_precision(jax.devices()[0].platform) == ROUNDED
-    if rounded and jax.process_index() == 0 and (latest.step() or 0) < last_step:
-        print(
+    if rounded and (latest.step() or 0) < last_step:
+        say(
             "products in training round their factors to bfloat16, which this processor "
-            "multiplies fastest (JAX_DEFAULT_MATMUL_PRECISION=highest: no rounding)",
-            file=sys.stderr,
+            "multiplies fastest (JAX_DEFAULT_MATMUL_PRECISION=highest: no rounding)"
         )
     state = init_state(config, optimizer, len(data.source.vocabulary), len(data.target.vocabulary))
     if start is not None:
@@ -88,7 +86,7 @@ def train(
     if latest.step() is not None:
         step, state, note = latest.restore(state)
         best_score = note[best_name]
-        print(f"resuming {run} at step {step} of {last_step}", file=sys.stderr)
+        say(f"resuming {run} at step {step} of {last_step}")
     metrics = Metrics(run, epochs.steps, step, last_step, latest)
     state = replicate(state)
     saved_at = time.monotonic()
@@ -108,7 +106,7 @@ def train(
                     metrics.catch_up()
                     # All positions of documents would take too long.
                     threshold = settings.threshold if training.in_windows else math.inf
-                    score = _highest(validate(unreplicate(state.params), threshold))
+                    score = max(gathered(validate(unreplicate(state.params), threshold)))
                     metrics.validated(step, training, score, threshold)
                     if step == first_in_windows and windows_from < last_step:
                         # No earlier one counts any more.
@@ -118,18 +116,18 @@ def train(
                         note = {f"validation_{training.best_by}": score}
                         best.save(step, unreplicate(state.params), note)
                         best.wait()
-                asked, age = 0, 0.0
+                asked, late = 0, False
                 if step % agree_every == 0:
-                    asked = _highest(max(signals, default=0))
-                    age = _highest(time.monotonic() - saved_at)
-                late = age > training.checkpoint_seconds
+                    # Decided by all: a host that saved or stopped alone would wait for the others.
+                    late = time.monotonic() - saved_at > training.checkpoint_seconds
+                    asked, late = map(max, zip(*gathered((max(signals, default=0), late))))
                 if step in validated_after or asked or late:
                     metrics.catch_up()  # a state whose loss was not finite is never saved
                     latest.save(step, unreplicate(state), {best_name: best_score})
                     saved_at = time.monotonic()
                 if asked:
                     latest.wait()
-                    raise Interrupted(int(asked), step)
+                    raise Interrupted(asked, step)
         latest.wait()
     finally:
         for resource in (metrics, latest, best):
@@ -153,11 +151,3 @@ def _noted_signals() -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _highest(value: float) -> float:
-    """The highest of the hosts' values, on all of them: what they must decide alike, or one waits
-    for the others forever. Every host must call it."""
-    if jax.process_count() == 1:
-        return value
-    return float(np.max(process_allgather(np.float32(value))))

@@ -95,6 +95,15 @@ def make_train_step(
     return CompiledForShapes(step, options) if options and jax.process_count() == 1 else step
 
 
+def connect_devices():
+    """Lets all hosts' devices find each other. All hosts must call it at about the same time.
+
+    They wait half a minute for that, as was seen on processors. At their first step some hosts may
+    still compile for longer. Once they are connected, they wait for each other.
+    """
+    jax.pmap(lambda one: jax.lax.psum(one, AXIS), axis_name=AXIS)(np.ones(jax.local_device_count()))
+
+
 def replicate(tree: PyTree) -> PyTree:
     """A copy on each local device."""
     devices = jnp.arange(jax.local_device_count())

@@ -39,7 +39,7 @@ def test_a_terminal_sees_how_far_an_evaluation_is_and_a_file_does_not(run, monke
     fa_jax.evaluate(run, "validation")
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("fa_jax.runs.terminal.tqdm", partial(tqdm, mininterval=0))
+    monkeypatch.setattr("fa_jax.terminal.tqdm", partial(tqdm, mininterval=0))
     fa_jax.evaluate(run, "validation")
     drawn = capsys.readouterr().err
     assert "validation, threshold inf:   0%" in drawn and "6/6" in drawn

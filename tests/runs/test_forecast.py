@@ -10,19 +10,29 @@ from tests.command import TINY, write_corpus
 def test_a_forecast_is_of_the_training_that_would_begin(trained, tmp_path, monkeypatch, cli_call):
     monkeypatch.chdir(tmp_path)
     run = fa_jax.load_run(trained)
-    found = forecast(run.config)
-    assert found.parameters == sum(leaf.size for leaf in jax.tree.leaves(run.params))
-    assert found.steps == run.config.training.steps
-    rows, source, target = found.batch
-    assert rows == run.config.training.batch_size and 0 < found.share <= 1
+    plan, pace = forecast(run.config)
+    assert plan.parameters == sum(leaf.size for leaf in jax.tree.leaves(run.params))
+    assert plan.steps == run.config.training.steps
+    rows, source, target = plan.batch
+    assert rows == run.config.training.batch_size
     assert max(source, target) <= run.config.data.max_length + 1
     # Parameters, at least one number for each by the optimizer, and both once more in a checkpoint.
-    assert found.planned > 8 * found.parameters and found.disk >= 24 * found.parameters
-    assert found.reached > found.planned and found.step > 0
+    assert plan.planned > 8 * plan.parameters and plan.disk >= 24 * plan.parameters
+    assert plan.room > plan.needed > plan.planned
+    assert pace.reached > plan.planned and pace.step > 0
 
     text = write_corpus(tmp_path / "text", train=40, rest=3)
     status, out, err = cli_call("train", "en-ja", "--corpus", text, *TINY, "--dry-run")
     assert status == 0, err
     named = [line.split("  ")[0] for line in out.splitlines()]
-    assert named == ["largest batch", "parameters", "memory", "disk", "step", "training"]
+    planned = ["largest batch", "parameters", "memory", "disk", "steps"]
+    assert named == [*planned, "reached", "step", "training"]
     assert {path.name for path in tmp_path.iterdir()} == {"text"}
+
+
+def test_what_does_not_fit_is_planned_and_not_tried(trained, monkeypatch):
+    config = fa_jax.load_run(trained).config
+    monkeypatch.setattr("os.sysconf", lambda name: 4096)  # pages, of so many bytes
+    (plan,) = forecast(config)
+    assert plan.planned > 0 and not plan.fits
+    assert str(plan).splitlines()[-1] == "step           none was tried: here are 0 GB of memory"

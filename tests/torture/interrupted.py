@@ -18,6 +18,7 @@ import fa_jax.runs.train
 from fa_jax import cli
 from fa_jax.errors import UserError
 from tests import compiler
+from tests.command import Hosts
 from tests.torture import arithmetic  # noqa: F401
 
 FORKS = multiprocessing.get_context("forkserver")
@@ -48,6 +49,32 @@ class Interrupted:
         self.seconds = time.monotonic() - began
         self.status, self.changes = process.exitcode, counted.value
         self.said = output.read_text(encoding="utf-8") if output.exists() else ""
+
+
+class ForkedHosts(Hosts):
+    """As `Hosts`, without the time to import all that they need."""
+
+    def started(self, file, env, arguments):
+        file.touch()
+        nothing = FORKS.RawValue("i", 0)
+        rest = (str(file.parent), NEVER, NEVER, NEVER, nothing, file, command, arguments)
+        return Fork(target=_run, args=rest)
+
+
+class Fork:
+    """As a process of `subprocess`."""
+
+    def __init__(self, **of):
+        self._process = FORKS.Process(**of)
+        self._process.start()
+        self.kill = self._process.kill
+
+    def poll(self):
+        return self._process.exitcode
+
+    def wait(self, timeout=None):
+        self._process.join(timeout)
+        return self._process.exitcode
 
 
 def command(*arguments):
