@@ -11,12 +11,18 @@ class Command(OfPreset):
     """Prepare a corpus: learn vocabularies, turn text into numbers, keep both in the cache
     folder."""
 
+    beam: tuple[str, ...] = ()
+    """Options of Apache Beam without their dashes, such as `runner=FlinkRunner
+    flink_master=host:8081`: its machines then share the work. All must see the same cache folder
+    (FA_JAX_CACHE) and text."""
+
     def __call__(self):
         from fa_jax.data.corpora import repeated
         from fa_jax.data.learnt_from import left_out
         from fa_jax.data.prepared import prepare
+        from fa_jax.processes import by_beam, on_all_cores
 
-        data = prepare(self.data)
+        data = prepare(self.data, share=by_beam(self.beam) if self.beam else on_all_cores)
         lengths = data.train.lengths
         print(
             f"{data.corpus.name}: {len(data.corpus.train):,} training, "

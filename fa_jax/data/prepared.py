@@ -28,7 +28,7 @@ from fa_jax.data.reading import read
 from fa_jax.data.tokenizers import TOKENIZERS, Tokenizer, saved_tokenizer
 from fa_jax.data.vocabulary import UNKNOWN, most_frequent
 from fa_jax.errors import UserError
-from fa_jax.processes import on_all_cores
+from fa_jax.processes import Share, on_all_cores
 from fa_jax.whole_files import write_text
 
 NOT_LEARNT_FROM = ("corpus", "max_length", "documents", "padded_shapes")
@@ -54,20 +54,25 @@ class PreparedData:
     max_length: int
 
 
-def prepare(config: DataConfig, codecs: tuple[TextCodec, TextCodec] | None = None) -> PreparedData:
+def prepare(
+    config: DataConfig,
+    codecs: tuple[TextCodec, TextCodec] | None = None,
+    share: Share = on_all_cores,
+) -> PreparedData:
     """Corpus, vocabularies, and the training set as numbers; made once and kept in the cache.
 
     Args:
       config: which corpus, and what is learnt on its training set.
       codecs: of source and target, instead of learnt ones.
+      share: who tokenizes the parts of the text.
 
     Raises:
       UserError: see `load_corpus`; or the tokenizer cannot be learnt from its text.
     """
     corpus = load_corpus(config.corpus, config.languages)
     sides = _Side(corpus, 0, corpus.source_language), _Side(corpus, 1, corpus.target_language)
-    source, target = codecs or _learnt(sides, config)
-    train = EncodedPairs(_encoded(sides[0], source), _encoded(sides[1], target))
+    source, target = codecs or _learnt(sides, config, share)
+    train = EncodedPairs(_encoded(sides[0], source, share), _encoded(sides[1], target, share))
     longest = config.max_length or longest_learnt(train.lengths, config.tokenizer)
     return PreparedData(corpus, source, target, train, longest)
 
@@ -93,7 +98,7 @@ class _Side(Sequence[str]):
         return map(read, self.corpus.train.side(self.place, rows.start, rows.stop))
 
 
-def _learnt(sides: tuple[_Side, _Side], config: DataConfig) -> list[TextCodec]:
+def _learnt(sides: tuple[_Side, _Side], config: DataConfig, share: Share) -> list[TextCodec]:
     """What is learnt on these texts. They are tokenized for it, so their tokens are kept, too."""
     names, sizes = ("source", "target"), (config.source_vocabulary, config.target_vocabulary)
 
@@ -106,7 +111,7 @@ def _learnt(sides: tuple[_Side, _Side], config: DataConfig) -> list[TextCodec]:
         tokenizers = on_all_cores(learn, [*zip(sides, sizes, strict=True)], worth=worth)
         for side, tokenizer, size, name in zip(sides, [*tokenizers], sizes, names, strict=True):
             counts = Counter()
-            for tokens, found in map(_tokens, _tokenized(side, tokenizer)):
+            for tokens, found in map(_tokens, _tokenized(side, tokenizer, share)):
                 of_part = np.bincount(tokens, minlength=len(found)).tolist()
                 counts.update(dict(zip(found, of_part, strict=True)))
             codec = TextCodec(side.language, tokenizer, most_frequent(counts, size))
@@ -122,11 +127,11 @@ def _tokenizer(kind: str, side_and_size: tuple[_Side, int]) -> Tokenizer:
     return TOKENIZERS[kind].learn(texts, texts.language, size)
 
 
-def _encoded(texts: _Side, codec: TextCodec) -> EncodedTexts:
+def _encoded(texts: _Side, codec: TextCodec, share: Share) -> EncodedTexts:
     """The texts as the codec's numbers."""
 
     def write(folder: Path):
-        parts = _tokenized(texts, codec.tokenizer)
+        parts = _tokenized(texts, codec.tokenizer, share)
         lengths = [np.load(part / "lengths.npy", allow_pickle=False) for part in parts]
         offsets = np.concatenate([[0], *lengths], dtype=np.int64).cumsum()
         np.save(folder / "offsets.npy", offsets)
@@ -145,7 +150,7 @@ def _encoded(texts: _Side, codec: TextCodec) -> EncodedTexts:
     return EncodedTexts(tokens, np.load(folder / "offsets.npy", allow_pickle=False))
 
 
-def _tokenized(texts: _Side, tokenizer: Tokenizer) -> list[Path]:
+def _tokenized(texts: _Side, tokenizer: Tokenizer, share: Share) -> list[Path]:
     """Folders of the texts' parts (`_tokenize`); those that are not there are made."""
     parts = [range(len(texts))[first : first + PART] for first in range(0, len(texts), PART)]
     folders = [_place(texts, tokenizer, rows) for rows in parts]
@@ -156,14 +161,14 @@ def _tokenized(texts: _Side, tokenizer: Tokenizer) -> list[Path]:
             print(f"{title}: {count:,} sentences", file=sys.stderr)
         tokenize = partial(_tokenize, texts, tokenizer)
         with tqdm(desc=title, total=count, unit=" sentences", disable=None, leave=False) as bar:
-            for sentences in on_all_cores(tokenize, new, worth=count >= WORTH_PROCESSES):
-                bar.update(sentences)
+            done = share(tokenize, new, worth=count >= WORTH_PROCESSES)
+            for rows, _ in zip(new, done, strict=True):
+                bar.update(len(rows))
     return folders
 
 
-def _tokenize(texts: _Side, tokenizer: Tokenizer, rows: range) -> int:
-    """Keeps a part's tokens, by their numbers of first appearance, and each text's length. Returns
-    how many texts these are."""
+def _tokenize(texts: _Side, tokenizer: Tokenizer, rows: range):
+    """Keeps a part's tokens, by their numbers of first appearance, and each text's length."""
 
     def write(folder: Path):
         numbers: dict[str, int] = {}
@@ -177,7 +182,6 @@ def _tokenize(texts: _Side, tokenizer: Tokenizer, rows: range) -> int:
         write_text(folder / "found.json", json.dumps([*numbers]))
 
     kept(_place(texts, tokenizer, rows), write)
-    return len(rows)
 
 
 def _place(texts: _Side, tokenizer: Tokenizer, rows: range) -> Path:
