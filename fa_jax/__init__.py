@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # what `__getattr__` loads later, for type checkers and edito
     from fa_jax.runs.evaluate import perplexity as perplexity
     from fa_jax.runs.evaluate import score_test as score_test
     from fa_jax.runs.folder import set_threshold as set_threshold
+    from fa_jax.runs.markup import translate_html as translate_html
     from fa_jax.runs.report import report as report
     from fa_jax.runs.run import load_run as load_run
     from fa_jax.runs.thresholds import narrowest_windows as narrowest_windows
@@ -50,6 +51,7 @@ _MODULES = {
     "runs.run": ("load_run",),
     "runs.translate": ("translate",),
     "runs.align": ("align",),
+    "runs.markup": ("translate_html",),
     "runs.trace": ("trace", "show"),
     "runs.evaluate": ("evaluate", "perplexity", "score_test"),
     "runs.report": ("report",),

@@ -1,6 +1,7 @@
 """`fa-jax translate`."""
 
 import io
+import itertools
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -25,6 +26,7 @@ from fa_jax.cli.lines import (
     told_of_cut,
     told_of_long,
 )
+from fa_jax.cli.terms import Prefixes, glossary_in
 from fa_jax.errors import UserError
 from fa_jax.runs.align import By
 from fa_jax.runs.folder import as_json
@@ -58,6 +60,11 @@ class Command(OfRuns):
     """Write Pharaoh's alignment of its words behind each translation, with a tab between: which
     word of the line has the highest weight, or stands at the focus, when a word is written. Words
     stand between spaces; those of Japanese are MeCab's."""
+    glossary: Path | None = None
+    """File of terms that are kept: a phrase, a tab and its translation a line. Phrases are whole
+    words, as they stand in a line or with a capital letter."""
+    prefixes: Path | None = None
+    """File with a line for each line to translate: what its translation begins with."""
     output: Path | None = None
     """File to add the translations to. Lines that have theirs there are passed over: a command that
     was stopped goes on if it is given again. Default: stdout."""
@@ -70,28 +77,47 @@ class Command(OfRuns):
     documents: bool = False
     """Translate documents. An empty line ends a document, in stdin and in stdout. A run that was
     trained on documents reads each one whole, and each line knows the lines before it."""
+    html: bool = False
+    """Translate a page of HTML, which is all of stdin. Tags come back around the words that belong
+    to what they were around."""
 
     def __call__(self):
         if files := [line for line in self.lines if os.path.isfile(line)]:
             raise UserError(
                 f"{files[0]} is a file, no line: fa-jax translate {self.run} < {files[0]}"
             )
-        if self.documents and (self.n_best > 1 or self.details or self.alignments):
-            raise UserError(
-                "--documents gives one translation a line, and no more: leave out --n-best, "
-                "--details, --alignments"
-            )
+        if self.html or self.documents:
+            option = "--html" if self.html else "--documents"
+            if self.n_best > 1 or self.details or self.alignments or self.prefixes:
+                raise UserError(
+                    f"{option} gives one translation, and no more: leave out --n-best, --details, "
+                    "--alignments, --prefixes"
+                )
+        if self.prefixes and self.part != (1, 1):
+            raise UserError("--prefixes are for a whole file: leave out --part")
         runs, told = self.runs(), False
+        if self.html:
+            page = "\n".join(itertools.chain(*arrived(self.lines)))
+            print(*fa_jax.translate_html(runs, [page], self.decoding, **self._options()))
+            return
         file, there = _added_to(self.output) if self.output else (sys.stdout, 0)
+        prefixes = Prefixes(self.prefixes, there) if self.prefixes else None
         passed, there, chunks = behind(there, self._chunks(runs))
         with nullcontext() if file is sys.stdout else file:
-            for text, record in self._translated(runs, chunks, passed):
+            for text, record in self._translated(runs, chunks, passed, prefixes):
                 if text.strip() and len(record["translations"]) < self.n_best and not told:
                     told = True
                     print(FEWER, file=sys.stderr)
                 lines = self._shown(text, record).split("\n")[there:]
                 print(*lines, sep="\n", file=file, flush=file is not sys.stdout)
                 there = 0
+        if prefixes:
+            prefixes.check_end()
+
+    def _options(self) -> dict[str, Any]:
+        """Of the functions that translate."""
+        terms = glossary_in(self.glossary) if self.glossary else None
+        return {"split": self.split, "glossary": terms}
 
     def _chunks(self, runs: list[Run]) -> Iterator[list[str]]:
         """Texts to translate as they come, many at once: lines, or documents."""
@@ -128,7 +154,7 @@ class Command(OfRuns):
         return parts
 
     def _translated(
-        self, runs: list[Run], chunks: Iterable[list[str]], done: int
+        self, runs: list[Run], chunks: Iterable[list[str]], done: int, prefixes: Prefixes | None
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each text, and what was found; all of a chunk are written before the next one is read.
 
@@ -136,7 +162,7 @@ class Command(OfRuns):
         """
         total = 0 if self.lines else bytes_on_stdin() // self.part[1]
         hidden = None if total or self.documents else True  # None: where stderr is no terminal
-        options = {"n_best": self.n_best, "details": self.details, "split": self.split}
+        options = {"n_best": self.n_best, "details": self.details, **self._options()}
         for texts in chunks:
             size = bytes_of(texts)
             searched = sum(bool(part.strip()) for text in texts for part in self._parts(runs, text))
@@ -155,6 +181,7 @@ class Command(OfRuns):
                     self.decoding,
                     documents=self.documents,
                     progress=lambda more, each=each, bar=bar: bar.update(more * each),
+                    prefixes=prefixes and prefixes.next(texts),
                     **options,
                 )
             if self.alignments:

@@ -4,9 +4,7 @@ One that ends leaves the beam for the list of finished hypotheses; a sentence is
 its live hypotheses can still win.
 """
 
-import functools
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import jax
@@ -17,7 +15,8 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from fa_jax.config import ModelConfig
 from fa_jax.data.vocabulary import BEGIN, END, PAD
 from fa_jax.decoding.continuations import best_continuations
-from fa_jax.decoding.member import Member, Read
+from fa_jax.decoding.ensemble import Ensemble
+from fa_jax.decoding.member import Read
 from fa_jax.model.decoder import DecoderState
 from fa_jax.model.encoder_decoder import Params
 
@@ -82,7 +81,8 @@ class Beam:
     """How all sentences are searched, by models with these parameters.
 
     threshold: τ (VS 3.1). length_exponent: of the number of words that sums of log p are divided
-    by, so that hypotheses of different lengths compare. many: as of `Member`.
+    by, so that hypotheses of different lengths compare. many: as of `Member`. writer: makes the
+    ensemble.
     """
 
     def __init__(
@@ -93,16 +93,20 @@ class Beam:
         length_exponent: float | Float[Array, ""] = 1.0,
         *,
         many: bool,
+        writer: Callable[..., Ensemble] = Ensemble,
     ):
         self.settings, self.size, self._exponent = settings, settings.beam_size, length_exponent
-        options = {
-            "frequent": settings.frequent,
-            "output_dtype": settings.output_dtype,
-            "threshold": threshold,
-            "implementation": settings.implementation,
-        }
-        models = zip(params, settings.configs, strict=True)
-        self._members = [Member(*model, many=many, **options) for model in models]
+        self._writer = writer(
+            params,
+            settings.configs,
+            forbidden=settings.forbidden,
+            many=many,
+            frequent=settings.frequent,
+            output_dtype=settings.output_dtype,
+            threshold=threshold,
+            implementation=settings.implementation,
+        )
+        self.read = self._writer.read
 
     @property
     def ends(self) -> int:
@@ -114,16 +118,6 @@ class Beam:
         best_possible = places.live_scores.max(1) / self.power(places.limits)
         wanted = min(self.settings.n_best, self.size)
         return (best_possible > places.ends.scores[:, wanted - 1]) & (places.step < places.limits)
-
-    def read(
-        self,
-        sources: Sequence[Int[Array, "B S"]],
-        lengths: Sequence[Int[Array, " B"]],
-        candidates: Int[Array, "B C"],
-    ) -> list[Read]:
-        """Sentences, as each member numbers their words."""
-        each = zip(self._members, sources, lengths, strict=True)
-        return [member.read(*one, candidates) for member, *one in each]
 
     def start(
         self,
@@ -158,14 +152,11 @@ class Beam:
         continued, and with which words."""
         searched = self.is_open(places)[:, None]
         live = (places.live_scores > -jnp.inf) & searched
-        each = zip(self._members, sources, places.decoders, strict=True)
-        written = [member.write(read, state, places.last) for member, read, state in each]
-        decoders, members_scores, windows = zip(*written, strict=True)
-        scores, total = _mean_probability(members_scores)
+        decoders, scores, total, windows = self._writer.write(sources, places.decoders, places.last)
         before = jnp.where(live, places.live_scores - total, -jnp.inf)
-        forbidden = (PAD, BEGIN, *self.settings.forbidden)
+        forbidden = (PAD, BEGIN, *self._writer.forbidden)
         scores, parent, chosen = best_continuations(scores, before, self.size, forbidden)
-        word = self._members[0].output.words(chosen, sources[0][1])
+        word = self._writer.words(chosen, sources)
         ended = word == END
         length = jnp.broadcast_to(places.step[:, None] + 1, parent.shape)
         ends = Ends(
@@ -180,10 +171,10 @@ class Beam:
             step=places.step + 1,
             last=word,
             live_scores=jnp.where(searched, live_scores, places.live_scores),
-            decoders=chosen_of(list(decoders), parent),
+            decoders=chosen_of(decoders, parent),
             ends=chosen_of(both, best),
-            scored=places.scored + jnp.where(live, sum(windows), 0).sum(1),
-            calls=places.calls + len(self._members) * live.sum(1),
+            scored=places.scored + jnp.where(live, windows, 0).sum(1),
+            calls=places.calls + len(decoders) * live.sum(1),
         )
         after = after.replace(behind=self._behind(places, after))
         return after, jnp.stack([parent, word], axis=-1)
@@ -203,20 +194,6 @@ class Beam:
     def power(self, length: Int[Array, "*N"]) -> Float[Array, "*N"]:
         """What sums of log p over so many words are divided by."""
         return jnp.maximum(length, 1).astype(jnp.float32) ** self._exponent
-
-
-def _mean_probability(
-    members_scores: Sequence[Float[Array, "P K V"]],
-) -> tuple[Float[Array, "P K V"], Float[Array, "P K"]]:
-    """Scores of words and their total over all words of the list, in logarithms: less the total, a
-    score is log p of the word, p being the mean of the members'. One member's stay as they are."""
-    totals = [jax.nn.logsumexp(each, axis=-1) for each in members_scores]
-    alike = [
-        each + (totals[0] - total)[..., None]
-        for each, total in zip(members_scores[1:], totals[1:], strict=True)
-    ]
-    together = functools.reduce(jnp.logaddexp, alike, members_scores[0])
-    return together - math.log(len(totals)), totals[0]
 
 
 def chosen_of(tree: PyTree, chosen: Int[Array, "B N"]) -> PyTree:

@@ -16,6 +16,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from fa_jax.data.vocabulary import BEGIN
 from fa_jax.decoding.beam import Beam, Ends, Places, SearchSettings
+from fa_jax.decoding.ensemble import Ensemble
 from fa_jax.decoding.member import Read, starts_of
 from fa_jax.model.encoder_decoder import Params
 
@@ -66,12 +67,13 @@ def beam_search(
     sources: Sequence[Int[Array, "B S"]],
     lengths: Sequence[Int[Array, " B"]],
     limits: Int[Array, " B"],
-    candidates: Int[Array, "B C"],
+    own: PyTree,
     threshold: float | Float[Array, ""],
     length_exponent: float | Float[Array, ""] = 1.0,
     *,
     settings: SearchSettings,
     places: int | None = None,
+    writer: Callable[..., Ensemble] = Ensemble,
 ) -> Hypotheses:
     """The best translations of each sentence.
 
@@ -80,8 +82,9 @@ def beam_search(
         them.
       limits: most words of each translation; 0 for rows that are no sentences, which stand behind
         all others.
-      candidates: words that translations may use beside the frequent ones (`candidates_for`).
-      threshold, length_exponent: as of `Beam`.
+      own: what the writer reads beside them; of an ensemble words [B, C] that translations may use
+        beside the frequent ones (`candidates_for`).
+      threshold, length_exponent, writer: as of `Beam`.
       places: P, how many sentences are searched together; None: all.
     """
     count = len(limits)
@@ -90,11 +93,11 @@ def beam_search(
     taken_in = -(-places // SHARE_TAKEN_IN)
     ahead = taken_in * READ_TOGETHER
     waiting = (limits > 0).sum()
-    beam = Beam(params, settings, threshold, length_exponent, many=queued)
+    beam = Beam(params, settings, threshold, length_exponent, many=queued, writer=writer)
     every = jnp.arange(places)
 
     def read(rows: Int[Array, " R"]) -> list[Read]:
-        return beam.read(*jax.tree.map(lambda leaf: leaf[rows], (sources, lengths, candidates)))
+        return beam.read(*jax.tree.map(lambda leaf: leaf[rows], (sources, lengths, own)))
 
     def begin(rows: Int[Array, " R"], read: list[Read]) -> Places:
         """These sentences; nothing where there is no such row."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Int, PyTree
+from jaxtyping import Bool, Int, PyTree
 
 from fa_jax.attention.implementation import for_search
 from fa_jax.config import DecodingConfig
@@ -20,6 +20,7 @@ from fa_jax.data.vocabulary import END
 from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import Hypotheses, beam_search
 from fa_jax.decoding.documents import read_documents, write_lines
+from fa_jax.decoding.guided import Guide, guided_search, terms_of
 from fa_jax.decoding.local_devices import (
     SHORTEST_SHAPE,
     SMALLEST_BATCH,
@@ -71,6 +72,8 @@ def search(
     n_best: int = 1,
     forbidden: Sequence[int] = (),
     lexicon: Int[np.ndarray, "words translations"] | None = None,
+    guides: Sequence[Guide] = (),
+    replaceable: Bool[np.ndarray, " V"] | None = None,
     progress: Callable[[int], object] = lambda lines: None,
 ) -> list[SearchResult]:
     """Beam search for each line of each document, in the order given.
@@ -85,10 +88,12 @@ def search(
         that the search finished. Of longer documents each line has one.
       forbidden: words that no translation has, as of `beam_search`.
       lexicon: likely translations of the first member's source words, for `decoding.shortlist`.
+      guides: of each sentence, what its translations must have; none where nothing is wanted.
+      replaceable: words whose place a term of these may take; None: any.
       progress: told how many lines more are done.
 
     Raises:
-      ValueError: a shortlist without a lexicon.
+      ValueError: a shortlist without a lexicon; guides of documents.
     """
     lengths = [  # of each line, as the member has it that makes most words of it
         [max(map(len, line)) for line in zip(*document, strict=True)]
@@ -103,6 +108,8 @@ def search(
     sentences = all(len(document) <= 1 for document in documents[0]) and all(
         length <= decoding.max_source_length for length in longest
     )
+    if guides and not sentences:
+        raise ValueError("guides are for sentences that are searched by themselves")
     params = [member.on_devices for member in members]
     vocabulary = params[0]["decoder"]["output"]["bias"].shape[0]
     frequent = decoding.shortlist if 0 < decoding.shortlist < vocabulary else vocabulary
@@ -132,6 +139,7 @@ def search(
     in_windows = implementation == "windowed"
     for rows, sides in padded_batches(sources, shared, rows_of, in_windows=in_windows):
         padded, sizes = zip(*sides, strict=True)
+        guided = [guides[row] for row in rows] if guides else []
         limits = [[length_limit(n, decoding) for n in lengths[row] if n] for row in rows]
         counts = [*map(len, limits)]
         lines = 1 if sentences else -(-max(counts) // LINES_AT_ONCE) * LINES_AT_ONCE
@@ -139,17 +147,27 @@ def search(
         longest_line = enlarged(SHORTEST_SHAPE, int(limits.max()))
         if sentences:
             longest_line = length_limit(padded[0].shape[1], decoding)
+        wanted = [guide.words for guide in guided]
+        own = candidates_for(padded[0], sizes[0], frequent, vocabulary, lexicon, wanted)
+        if guided:
+            own = own, terms_of(guided, limits[:, 0])
+            more = np.array([*map(len, wanted), *[0] * (len(limits) - len(rows))])
+            limits = limits + (more[:, None] * (limits > 0)).astype(limits.dtype)
+            longest_line += enlarged(SHORTEST_SHAPE, int(more.max()))
         settings = SearchSettings(max_length=longest_line, **options)
-        candidates = candidates_for(padded[0], sizes[0], frequent, vocabulary, lexicon)
         fronts = [_fronts([of[row] for row in rows], limits.shape) for of in documents]
         # To each device in turn, since the longest come first.
         dealt = np.arange(len(limits)).reshape(-1, devices).T.reshape(-1)
-        batch, limits, fronts = _taken(((padded, sizes, candidates), limits, fronts), dealt)
+        batch, limits, fronts = _taken(((padded, sizes, own), limits, fronts), dealt)
         if sentences:
             shape = {"places": places // devices, "few": places <= SMALLEST_BATCH}
+            *read, own = batch
+            arguments = params, *read, limits[:, 0], own, *numbers
             program = on_local_devices(beam_search, 4, 2, settings=settings, **shape)
-            *read, candidates = batch
-            written = [program(params, *read, limits[:, 0], candidates, *numbers)]
+            if guided:
+                program = on_local_devices(guided_search, 4, 3, settings=settings, **shape)
+                arguments += (np.ones(vocabulary, bool) if replaceable is None else replaceable,)
+            written = [program(*arguments)]
         else:
             written = _lines(params, batch, limits, fronts, numbers, settings)
         for line, found in enumerate(written):

@@ -4,9 +4,12 @@ The output layer is computed for them alone (L'Hostis et al. 2016). The frequent
 product for all sentences; a sentence's own candidates are few enough for a product each.
 """
 
+import itertools
+from collections.abc import Sequence
+
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import PAD
@@ -56,6 +59,19 @@ class OutputLayer:
         of_own = jnp.take_along_axis(own[0], chosen - self._first_own, axis=1)
         return jnp.where(chosen < self._frequent, chosen, of_own)
 
+    def places(self, words: Int[Array, "B N"], own: OwnWords) -> Int[Array, "B N"]:
+        """Where words of the vocabulary stand in the list, which has them."""
+        if not own[0].shape[1]:
+            return words
+        among_own = (own[0][:, None] == words[..., None]).argmax(-1).astype(words.dtype)
+        return jnp.where(words < self._frequent, words, self._first_own + among_own)
+
+    def listed(self, values: Bool[Array, " V"], own: OwnWords) -> Bool[Array, "B L"]:
+        """Of the list's words, from those of the vocabulary; False at its empty places."""
+        of_frequent = jnp.pad(values[: self._frequent], (0, self._first_own - self._frequent))
+        of_frequent = jnp.broadcast_to(of_frequent, (len(own[0]), self._first_own))
+        return jnp.concatenate([of_frequent, values[own[0]]], axis=1)
+
 
 def candidates_for(
     sources: Int[np.ndarray, "B S"],
@@ -63,11 +79,13 @@ def candidates_for(
     frequent: int,
     vocabulary: int,
     lexicon: Int[np.ndarray, "words translations"] | None,
+    wanted: Sequence[Sequence[int]] = (),
 ) -> Int[np.ndarray, "B C"]:
     """Each source's likely translations that are not frequent anyway; PAD where there are fewer.
 
     C is one of few widths, each compiled once: it holds the longest list of the batch, and has
-    whole groups. Where as many words are frequent as the vocabulary has, it is 0.
+    whole groups. Where as many words are frequent as the vocabulary has, it is 0. wanted: further
+    words of each source; none for the last ones.
 
     Raises:
       ValueError: not all words are frequent, and there is no lexicon.
@@ -76,6 +94,7 @@ def candidates_for(
         return np.zeros((len(sources), 0), np.int32)
     if lexicon is None:
         raise ValueError("decoding.shortlist needs a lexicon")
-    own = [np.unique(lexicon[row[:n]]) for row, n in zip(sources, lengths, strict=True)]
+    each = itertools.zip_longest(sources, lengths, wanted, fillvalue=())
+    own = [np.union1d(lexicon[row[:n]], np.array(more, np.int32)) for row, n, more in each]
     own = [words[words >= frequent] for words in own]
     return pad(own, len(own), enlarged(GROUP, max(map(len, own))))[0]

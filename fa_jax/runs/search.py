@@ -1,7 +1,7 @@
 """Lines of text through beam search: what translating, scoring and tracing begin with."""
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,13 @@ from fa_jax.data.tokenizers import Subwords
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 from fa_jax.data.vocabulary import END, SPECIAL, UNKNOWN
 from fa_jax.decoding.forced import SpanTrace, Trace, trace_translations
+from fa_jax.decoding.guided import Guide
 from fa_jax.decoding.search import SearchResult, joined, search
 from fa_jax.decoding.unknown_words import replace_unknown, whole_words
 from fa_jax.errors import UserError
 from fa_jax.hosts import Share, done_alone
 from fa_jax.runs.run import Run, know_documents
+from fa_jax.runs.terms import Wish, marked, replaceable, unmarked
 
 Places = Sequence[tuple[int, int]]
 """Of lines that were read together, each one's number and the place of a hypothesis in its list."""
@@ -30,7 +32,7 @@ class Searched:
 
     run: the first one of an ensemble. lines: as people write them. tokens: as the run reads them.
     ids: their numbers, and those of the other runs. documents: document i, which was read whole, is
-    the lines from the i-th of these numbers up to the next one. results: of each line.
+    the lines from the i-th of these numbers up to the next one. results, guides: of each line.
     """
 
     run: Run
@@ -40,6 +42,7 @@ class Searched:
     ids: list[list[list[int]]]
     documents: Int[np.ndarray, " boundaries"]
     results: list[SearchResult]
+    guides: Sequence[Guide] = ()
 
     @property
     def source_lengths(self) -> Float[np.ndarray, " lines"]:
@@ -86,10 +89,16 @@ class Searched:
                     source, copies = (whole_words(each, spaced=spaced) for each in (source, copies))
                 tokens = written[line][place], source
                 written[line][place] = replace_unknown(*tokens, weights, run.dictionary, copies)
-        return [
+        for line, guide in enumerate(self.guides):
+            numbers = [hypothesis.words for hypothesis in self.results[line].hypotheses]
+            written[line] = marked(written[line], numbers, guide.all)
+        texts = [
             [in_case_of(line, target.text(tokens)) for tokens in of_line]
             for line, of_line in zip(self.lines, written, strict=True)
         ]
+        for line, guide in enumerate(self.guides):
+            texts[line] = [unmarked(text, guide.all) for text in texts[line]]
+        return texts
 
     def spans(
         self,
@@ -132,6 +141,7 @@ def search_lines(
     n_best: int = 1,
     *,
     documents: Int[np.ndarray, " boundaries"] | None = None,
+    wishes: Sequence[Wish] = (),
     progress: Callable[[int], object] = lambda lines: None,
     share: Share = done_alone,
 ) -> Searched:
@@ -143,15 +153,17 @@ def search_lines(
       documents: document i is the lines from the i-th of these numbers up to the next one. Runs
         that were all trained on documents read each one whole. Otherwise, and if there are none,
         each line is read by itself, up to `decoding.max_source_length` tokens.
+      wishes: of each line; none, or where lines are read by themselves.
       progress: told how many lines more are done.
       share: how the work is shared. By `parted`, hosts that all call this search together.
     """
     longest = None
     if documents is None or not know_documents(runs):
         documents, longest = np.arange(len(lines) + 1), decoding.max_source_length
+    usual = [[run.source.usual(line) for line in lines] for run in runs]
     tokens = [
-        [run.source.tokenizer.tokenize(run.source.usual(line))[:longest] for line in lines]
-        for run in runs
+        [run.source.tokenizer.tokenize(line)[:longest] for line in of_run]
+        for run, of_run in zip(runs, usual, strict=True)
     ]
     ids = [
         [run.source.vocabulary.ids(line) for line in of_run]
@@ -160,25 +172,35 @@ def search_lines(
     lexicon = None
     if 0 < decoding.shortlist < len(runs[0].target.vocabulary):
         lexicon = runs[0].lexicon[:, : decoding.shortlist_translations]
+    each = zip(wishes, usual[0], tokens[0], strict=False)
+    guides = [wish.guide(*line, runs[0].target) for wish, *line in each]
+    replaced = replaceable(runs[0].target) if guides else None
 
     def found(spans: Sequence[tuple[int, int]]) -> list[list[SearchResult]]:
-        """Of each document the results of its lines."""
-        results = iter(
-            search(
+        """Of each document the results of its lines. Where lines are wanted to have something, they
+        are searched apart: others are found as if there were none."""
+        wanting = [bool(guides and guides[first].words) for first, _ in spans]
+        apart: dict[bool, Iterator[SearchResult]] = {}
+        for wants in {*wanting}:
+            some = [span for span, one in zip(spans, wanting, strict=True) if one is wants]
+            results = search(
                 [run.model for run in runs],
                 decoding,
-                [[of_run[first:end] for first, end in spans] for of_run in ids],
+                [[of_run[first:end] for first, end in some] for of_run in ids],
                 n_best=n_best,
                 forbidden=never_written(runs[0], decoding),
                 lexicon=lexicon,
+                guides=[guides[first] for first, _ in some] if wants else (),
+                replaceable=replaced,
                 progress=progress,
             )
-        )
-        return [list(itertools.islice(results, end - first)) for first, end in spans]
+            apart[wants] = iter(results)
+        each = zip(spans, wanting, strict=True)
+        return [list(itertools.islice(apart[one], end - first)) for (first, end), one in each]
 
     by_document = share(found, list(itertools.pairwise(documents.tolist())))
     results = list(itertools.chain.from_iterable(by_document))
-    return Searched(runs[0], decoding, lines, tokens[0], ids, documents, results)
+    return Searched(runs[0], decoding, lines, tokens[0], ids, documents, results, guides)
 
 
 def never_written(run: Run, decoding: DecodingConfig) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Text in, text out: the same translations from a file, from stdin and from Python."""
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +10,10 @@ import numpy as np
 from fa_jax.config import DecodingConfig
 from fa_jax.data.given import checked_lines
 from fa_jax.errors import UserError
-from fa_jax.runs.run import Run, ensemble
+from fa_jax.runs.run import Run, ensemble, know_documents
 from fa_jax.runs.search import Places, Searched, search_lines
 from fa_jax.runs.sentences import combined, joined_spans, parted
+from fa_jax.runs.terms import wishes_for
 
 
 def translate(
@@ -24,6 +25,8 @@ def translate(
     details: bool = False,
     split: bool = True,
     documents: bool = False,
+    glossary: Mapping[str, str] | None = None,
+    prefixes: Sequence[str] | None = None,
     progress: Callable[[int], object] = lambda lines: None,
 ) -> list[dict[str, Any]]:
     """Translates lines. Each line has its translations, best first; an empty line has an empty one.
@@ -41,6 +44,10 @@ def translate(
       documents: whether each of `lines` is a document, with line breaks between its lines. Its
         translation has as many lines. A run that was trained on documents (`data.documents`) reads
         it whole; any other translates line by line.
+      glossary: source phrases and what they are to be translated as. Phrases are whole words, as
+        they stand in a line or with a capital letter. Each is written where attention looks at it.
+      prefixes: a text for each line that its translation begins with. Scores are those of what
+        follows, given this and the terms.
       progress: a function that is told how many sentences more are done.
 
     Returns:
@@ -56,11 +63,21 @@ def translate(
     Raises:
       UserError: lines are no list of texts; n_best does not fit the beam; the runs do not fit each
         other; unknown words are to be replaced, but the run has no alignment or the dictionary
-        cannot be read; documents have one translation, without details.
+        cannot be read; documents have one translation, without details; the glossary or the
+        prefixes are no texts, or not as many as lines; there are some for documents that are read
+        whole, or a glossary for a run whose attention looks at nothing.
 
-    >>> (record,) = fa_jax.translate(fa_jax.load_run("en-ja"), ["I like cats."])
+    >>> run = fa_jax.load_run("en-ja")
+    >>> (record,) = fa_jax.translate(run, ["I like cats."])
     >>> record["translations"][0]["text"]
     '私は猫が好きです。'
+    >>> terms = {"cats": "ネコ"}
+    >>> (record,) = fa_jax.translate(run, ["I like cats."], glossary=terms)
+    >>> record["translations"][0]["text"]
+    '私はネコが好きです。'
+    >>> (record,) = fa_jax.translate(run, ["I like cats."], prefixes=["猫が"])
+    >>> record["translations"][0]["text"]
+    '猫が好きです。'
     """
     runs, texts = ensemble(run), checked_lines(lines)
     decoding = decoding or runs[0].config.decoding
@@ -71,13 +88,20 @@ def translate(
     if documents and (n_best > 1 or details):
         raise UserError("documents have one translation each, without details")
     parts, between = parted(texts, runs, split=split, documents=documents)
+    if documents and (prefixes is not None or (glossary and know_documents(runs))):
+        raise UserError("documents that are read whole have no glossary and no prefixes")
+    lines, wishes = [line for part in parts for line in part], ()
+    if not (documents and know_documents(runs)):
+        wishes = wishes_for(runs[0], parts, glossary or {}, prefixes)
+        lines = [wish.masked for wish in wishes]
     ends = np.cumsum([0, *map(len, parts)])
     found = search_lines(
         runs,
-        [line for part in parts for line in part],
+        lines,
         decoding,
         n_best,
         documents=ends if documents else None,
+        wishes=wishes,
         progress=progress,
     )
     written = found.texts()

@@ -12,7 +12,7 @@ from fa_jax.serving.limits import Limits
 if TYPE_CHECKING:
     from fa_jax.runs.run import Run
 
-NEEDS = ("starlette", "uvicorn", "babel", "python_multipart", "bs4", "pysubs2", "docx")
+NEEDS = ("starlette", "uvicorn", "babel", "python_multipart", "pysubs2", "docx")
 
 
 def serve(

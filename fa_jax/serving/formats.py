@@ -8,8 +8,9 @@ from zipfile import ZipFile
 import docx
 import pysubs2
 from babel.messages.pofile import read_po, write_po
-from bs4 import BeautifulSoup, NavigableString
 from starlette.exceptions import HTTPException
+
+from fa_jax.data.markup import pieces
 
 Translate = Callable[[list[str]], Sequence[str]]
 Format = Callable[[bytes, Translate], bytes]
@@ -22,19 +23,10 @@ def plain(file: bytes, translate: Translate) -> bytes:
 
 
 def html(file: bytes, translate: Translate) -> bytes:
-    """Each text between two tags by itself; no code, nor what is marked `translate="no"`."""
-    page = BeautifulSoup(io.StringIO(file.decode("utf-8-sig")), "html.parser")
-    kept: set[int] = set()
-    for tag in page.find_all(lambda tag: tag.name == "code" or tag.get("translate") == "no"):
-        if id(tag) not in kept:  # else those in it are, too
-            kept |= {id(inside) for inside in tag.descendants}
-    texts = [text for text in page.find_all(string=str.strip) if id(text) not in kept]
-    texts = [text for text in texts if type(text) is NavigableString]  # no comment, style, script
-    found = translate([" ".join(text.split()) for text in texts])
-    for text, translation in zip(texts, found, strict=True):
-        before, _, after = text.partition(text.strip())
-        text.replace_with(before + translation + after)
-    return str(page).encode()
+    """Each text with the tags inside it."""
+    page = pieces(file.decode("utf-8-sig"))
+    page[1::2] = translate([" ".join(text.split()) for text in page[1::2]])
+    return "".join(page).encode()
 
 
 def subtitles(file: bytes, translate: Translate) -> bytes:

@@ -11,9 +11,15 @@ from starlette.routing import Route
 from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
 from fa_jax.serving.body import answering
-from fa_jax.serving.formats import FORMATS, Format, texts_in
+from fa_jax.serving.formats import FORMATS, Format, html, texts_in
 from fa_jax.serving.languages import language, likely_languages
-from fa_jax.serving.orders import Translations, number_of, wanted
+from fa_jax.serving.orders import (
+    Translations,
+    TranslationsOfHtml,
+    number_of,
+    terms_wanted,
+    wanted,
+)
 from fa_jax.serving.service import Service
 
 
@@ -57,8 +63,10 @@ async def translated(
     alternatives = number_of(fields.get("alternatives", 0))
     if not 0 <= alternatives <= most:
         raise HTTPException(400, f"alternatives must be a number from 0 to {most}")
-    order = Translations(**wanted(fields, run), n_best=most + 1 if alternatives else 1)
     lines = [line for text in chain(*texts) for line in text.split("\n")]
+    options = wanted(fields, run) | terms_wanted(fields, lines)
+    kind = TranslationsOfHtml if read is html else Translations
+    order = kind(**options, n_best=most + 1 if alternatives else 1)
     answers, found = iter(await service.answer(order, lines)), []
     for file, of_file in zip(files, texts, strict=True):
         each = [[next(answers) for _ in text.split("\n")] for text in of_file]

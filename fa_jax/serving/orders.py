@@ -1,14 +1,17 @@
 """What the thread that translates can be asked to do."""
 
+import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from starlette.exceptions import HTTPException
 
 from fa_jax.config import DecodingConfig
 from fa_jax.pages.content import span_content
+from fa_jax.runs.markup import translate_inline
 from fa_jax.runs.run import Run
 from fa_jax.runs.trace import traces
 from fa_jax.runs.translate import translate
@@ -34,13 +37,29 @@ class Order:
 
 @dataclass(frozen=True)
 class Translations(Order):
-    """Each line's translations, best first. n_best: most of a line."""
+    """Each line's translations, best first. n_best: most of a line. glossary: as of `translate`.
+    prefix: of every line's translation."""
 
     n_best: int = 1
+    glossary: Mapping[str, str] = field(default_factory=dict)
+    prefix: str = ""
 
     def __call__(self, lines: Sequence[str]) -> list[list[str]]:
-        records = translate(self.run, lines, self.decoding, self.n_best, split=self.split)
+        records = translate(self.run, lines, self.decoding, self.n_best, **self._options(lines))
         return [[found["text"] for found in record["translations"]] for record in records]
+
+    def _options(self, lines: Sequence[str]) -> dict[str, Any]:
+        options = {"glossary": self.glossary, "prefixes": [self.prefix] * len(lines)}
+        return {"split": self.split} | {name: x for name, x in options.items() if any(x)}
+
+
+@dataclass(frozen=True)
+class TranslationsOfHtml(Translations):
+    """Of lines with tags in them."""
+
+    def __call__(self, lines: Sequence[str]) -> list[list[str]]:
+        options = self._options(lines)
+        return translate_inline(self.run, lines, self.decoding, self.n_best, **options)
 
 
 @dataclass(frozen=True)
@@ -67,6 +86,25 @@ def wanted(fields: dict[str, Any], run: Run) -> dict[str, Any]:
     if (said := str(split).lower()) not in SPLIT:
         raise HTTPException(400, f"split must be true or false, got {split!r:.40}")
     return {"run": run, "threshold": number, "split": SPLIT[said]}
+
+
+def terms_wanted(fields: dict[str, Any], lines: Sequence[str]) -> dict[str, Any]:
+    """What of `Translations` a request says beside that. glossary: an object, or its JSON. prefix:
+    a text, where `q` is one line.
+
+    Raises:
+      HTTPException: they are something else.
+    """
+    glossary, prefix = fields.get("glossary") or {}, fields.get("prefix") or ""
+    with suppress(ValueError, TypeError):
+        glossary = json.loads(glossary)
+    if not isinstance(glossary, dict) or not all(
+        isinstance(text, str) and text.strip() for entry in glossary.items() for text in entry
+    ):
+        raise HTTPException(400, 'glossary must be an object of texts, such as {"cats": "ネコ"}')
+    if not isinstance(prefix, str) or (prefix and len(lines) != 1):
+        raise HTTPException(400, "prefix must be a text, and q one line")
+    return {"glossary": glossary, "prefix": prefix}
 
 
 def number_of(value: Any) -> float:

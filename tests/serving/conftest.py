@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 import fa_jax
+from fa_jax.runs.align import Alignment
 from fa_jax.serving.app import make_app
 from fa_jax.serving.limits import Limits
 from fa_jax.serving.server import address, listening, make_server
@@ -18,11 +19,12 @@ class MadeUp:
     """Translates by writing large letters; where it is told to wait, it does so first."""
 
     def __init__(self):
-        self.batches, self.split, self.may_go = [], [], threading.Event()
+        self.batches, self.split, self.terms, self.may_go = [], [], [], threading.Event()
         self.may_go.set()
 
-    def __call__(self, run, lines, decoding, n_best, split=True):
+    def __call__(self, run, lines, decoding, n_best, split=True, **terms):
         self.batches.append(list(lines))
+        self.terms.append(terms)
         self.split.append(split)
         assert self.may_go.wait(20)
         if SPOILT in lines:
@@ -32,6 +34,11 @@ class MadeUp:
             {"translations": [{"text": f"{line.upper()}{marks}{n or ''}"} for n in range(n_best)]}
             for line in lines
         ]
+
+
+def word_by_word(run, pairs):
+    words = [[text.split() for text in pair] for pair in pairs]
+    return [Alignment(*both, [(n, n) for n in range(len(both[0]))]) for both in words]
 
 
 @contextmanager
@@ -58,7 +65,9 @@ def run():
 @pytest.fixture
 def made_up(monkeypatch):
     translator = MadeUp()
-    monkeypatch.setattr("fa_jax.serving.orders.translate", translator)
+    for user in ("serving.orders", "runs.markup"):
+        monkeypatch.setattr(f"fa_jax.{user}.translate", translator)
+    monkeypatch.setattr("fa_jax.runs.markup.align", word_by_word)
     return translator
 
 

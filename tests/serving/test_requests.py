@@ -143,10 +143,14 @@ def test_html_keeps_its_markup(client):
     answer = asked(client, q=[q, "one"], format="html", alternatives=1).json()
     expected = q.replace("One", "ONE").replace("two", "TWO")
     assert answer["translatedText"] == [expected, "ONE"]
-    assert answer["alternatives"] == [
-        [expected.replace("ONE &amp;", "ONE &amp;1").replace("TWO", "TWO1")],
-        ["ONE1"],
-    ]
+    assert answer["alternatives"] == [[expected.replace("TWO", "TWO1")], ["ONE1"]]
+
+
+def test_terms_and_prefixes(client, made_up):
+    terms = {"two": "zwei"}
+    assert asked(client, q="two", glossary=terms, prefix="ein").json()["translatedText"] == "TWO"
+    assert asked(client, q=["two", "one"], glossary='{"two": "zwei"}').status_code == 200
+    assert made_up.terms == [{"glossary": terms, "prefixes": ["ein"]}, {"glossary": terms}]
 
 
 REFUSED = {
@@ -174,6 +178,9 @@ REFUSED = {
     "a word for a number": ({"q": "a", "alternatives": "x"}, 400, "a number from 0 to 4"),
     "HTML": ({"q": "<b>", "format": "html"}, 400, "no text to translate"),
     "another format": ({"q": "a", "format": "rtf"}, 400, "format must be text or html"),
+    "a word as glossary": ({"q": "a", "glossary": "b"}, 400, "glossary must be an object of texts"),
+    "a list in it": ({"q": "a", "glossary": {"b": []}}, 400, "glossary must be an object of texts"),
+    "a prefix of two": ({"q": ["a", "b"], "prefix": "c"}, 400, "prefix must be a text, and q one"),
     "a list as format": ({"q": "a", "format": ["text"]}, 400, "format must be text or html"),
 }
 

@@ -1,0 +1,243 @@
+"""HTML: texts to translate, and the tags inside them.
+
+By the standard library's parser, which says where in a page each part stands: what is no text stays
+letter by letter as it was. Parsers that make a tree write a page anew.
+"""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+import numpy as np
+
+INLINE = {
+    *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "data", "del", "dfn", "em"),
+    *("font", "i", "ins", "label", "mark", "q", "s", "small", "span", "strike", "strong", "sub"),
+    *("sup", "time", "tt", "u"),
+}
+"""Elements inside a text. Others part it."""
+COPIED = {"code", "kbd", "samp", "var"}
+"""Inside a text, too, but no language."""
+UNTOUCHED = {*COPIED, "math", "pre", "script", "style", "svg", "template", "textarea"}
+ALONE = {"img", "wbr", "#comment"}
+"""Inside a text, without an end."""
+NO_CONTENT = {*ALONE, "area", "base", "br", "col", "embed", "hr", "input", "link", "meta", "source"}
+COPY = 0xE000
+"""The first of the private characters that stand for what is copied."""
+
+
+@dataclass
+class Element:
+    """A tag, or two, and what they are around: numbers of letters, without spaces."""
+
+    opening: str
+    first: int
+    last: int
+    closing: str = ""
+    inside: list["Element"] = field(default_factory=list)
+
+
+@dataclass
+class Text:
+    """A text without its tags. copies: what private characters stand for, in their order."""
+
+    letters: str = ""
+    elements: list[Element] = field(default_factory=list)
+    copies: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What stands in a page from here on. kind: text, open, close or alone; untouched, if so with
+    all up to its end. name: of an element."""
+
+    start: int
+    kind: str
+    name: str = ""
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether it does not part a text."""
+        return self.kind == "text" or self.name in INLINE | COPIED | ALONE
+
+
+class _Parser(HTMLParser):
+    def __init__(self, page: str):
+        super().__init__(convert_charrefs=False)
+        self.parts: list[_Part] = []
+        self._lines = [0, *(found.end() for found in re.finditer("\n", page))]
+        self.feed(page)
+        self.close()
+
+    def _add(self, kind: str, name: str = ""):
+        line, column = self.getpos()
+        self.parts.append(_Part(self._lines[line - 1] + column, kind, name))
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        no = given.get("translate") == "no" or "notranslate" in (given.get("class") or "").split()
+        has_content = tag not in NO_CONTENT
+        untouched = has_content and (no or tag in UNTOUCHED)
+        self._add("untouched" if untouched else "open" if has_content else "alone", tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self._add("alone", tag)
+
+    def handle_endtag(self, tag):
+        self._add("close", tag)
+
+    def handle_data(self, data):
+        self._add("text")
+
+    handle_entityref = handle_charref = handle_data
+
+    def handle_comment(self, data):
+        self._add("alone", "#comment")
+
+    def handle_decl(self, decl):
+        self._add("alone", "!")
+
+    handle_pi = unknown_decl = handle_decl
+
+
+def pieces(page: str) -> list[str]:
+    """What a page is, if they are joined. Those at odd places are texts, with the tags in them."""
+    found = [""]
+    for raw, part in _parts(page):
+        if part.is_inside is (len(found) % 2 == 0):
+            found[-1] += raw
+        else:
+            found.append(raw)
+    texts = []
+    for number, piece in enumerate(found):
+        inner = piece.strip()
+        if number % 2 and any(map(str.isalpha, text_of(inner).letters)):
+            before, _, after = piece.partition(inner)
+            texts[-1:] = [texts[-1] + before, inner, after]
+        elif texts:
+            texts[-1] += piece
+        else:
+            texts.append(piece)
+    return texts
+
+
+def _parts(page: str) -> Iterator[tuple[str, _Part]]:
+    """What a page consists of, as it is written, untouched elements whole."""
+    parts, raw, whole, depth = _Parser(page).parts, "", None, 0
+    for part, end in zip(parts, [*(part.start for part in parts[1:]), len(page)]):
+        raw += page[part.start : end]
+        whole = whole or part
+        if whole.kind == "untouched":
+            if part.name == whole.name:
+                depth += 1 if part.kind in ("open", "untouched") else -1
+            if depth > 0:
+                continue
+        yield raw, whole
+        raw, whole, depth = "", None, 0
+    if whole:
+        yield raw, whole
+
+
+def text_of(piece: str) -> Text:
+    """The text of one of the `pieces` that are texts."""
+    text, around = Text(), [("", [])]  # of each open element its name, and what stands in it
+
+    def end():
+        (_, inside), (_, outside) = around.pop(), around[-1]
+        outside[-1].last, outside[-1].inside = length(), inside
+
+    def length() -> int:
+        return len("".join(text.letters.split()))
+
+    for raw, part in _parts(piece):
+        names = [name for name, _ in around]
+        if part.kind == "text":
+            text.letters += html.unescape(raw)
+        elif part.kind == "untouched":
+            text.letters += chr(COPY + len(text.copies))
+            text.copies.append(raw)
+        elif part.kind == "close" and part.name in names:
+            while around[-1][0] != part.name:
+                end()
+            end()
+            around[-1][1][-1].closing = raw
+        else:
+            around[-1][1].append(Element(raw, length(), length()))
+            if part.kind == "open":
+                around.append((part.name, []))
+    while around[1:]:
+        end()
+    text.elements = around[0][1]
+    return text
+
+
+def with_tags(
+    text: Text,
+    translation: str,
+    source: Sequence[str],
+    target: Sequence[str],
+    links: Sequence[tuple[int, int]],
+) -> str:
+    """A translation with the tags of its text around the words that come from what they were
+    around: of adjacent words those with most links to it, and fewest to others.
+
+    source, target: words of the text and of the translation. links: numbers of both.
+    """
+    letters = "".join(text.letters.split())
+    ends = np.cumsum([len(word) for word in source])
+    spans, at = [], 0
+    for word in target:
+        at = max(at, translation.find(word, at))
+        spans.append((at, at + len(word)))
+        at += len(word)
+    copies = {COPY + number: raw for number, raw in enumerate(text.copies)}
+
+    def shares(element: Element) -> list[float]:
+        """Of each target word how many of its links are to the element, less one half."""
+        last = max(element.last, element.first + 1)
+        own = {n for n, word in enumerate(source) if ends[n] > element.first}
+        own = {n for n in own if ends[n] - len(source[n]) < last}
+        linked = [[source in own for source, word in links if word == n] for n in range(len(spans))]
+        return [np.mean(of_word) - 0.5 if of_word else -0.25 for of_word in linked]
+
+    def part_for(element: Element, free: Sequence[int], end: int) -> tuple[int, int]:
+        """Letters of the translation, of these words."""
+        share, best = shares(element), (-0.5, end, end)
+        for place, first in enumerate(free):
+            total = 0.0
+            for count, word in enumerate(free[place:]):
+                if word != first + count:
+                    break
+                total += share[word]
+                best = max(best, (total, spans[first][0], spans[word][1]), key=lambda b: b[0])
+        _, start, stop = best
+        if element.first == element.last:
+            return (start, start) if element.last < len(letters) else (end, end)
+        inner = translation[start:stop]
+        if letters[element.last - 1].isalnum():
+            stop -= len(inner) - len(re.sub(r"\W+$", "", inner) or inner)
+        if letters[element.first].isalnum():
+            start += len(inner) - len(re.sub(r"^\W+", "", inner) or inner)
+        return start, stop
+
+    def written(elements: Sequence[Element], start: int, stop: int) -> str:
+        """A part of the translation, with these elements in it."""
+        free = [n for n, span in enumerate(spans) if start <= span[0] < stop]
+        placed = []
+        for element in elements:
+            first, last = part_for(element, free, stop)
+            free = [n for n in free if spans[n][1] <= first or spans[n][0] >= last]
+            placed.append((first, last, element))
+        found, at = [], start
+        for first, last, element in sorted(placed, key=lambda one: one[:2]):
+            inner = written(element.inside, first, last)
+            found += [plain(at, first), element.opening, inner, element.closing]
+            at = last
+        return "".join([*found, plain(at, stop)])
+
+    def plain(start: int, stop: int) -> str:
+        return html.escape(translation[start:stop], quote=False).translate(copies)
+
+    return written(text.elements, 0, len(translation))

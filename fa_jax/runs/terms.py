@@ -1,0 +1,191 @@
+"""What translations must have, from text to numbers and back: a beginning, terms of a glossary."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+
+import numpy as np
+from jaxtyping import Bool
+
+from fa_jax.data.codec import TextCodec
+from fa_jax.data.given import checked_lines
+from fa_jax.data.reading import read
+from fa_jax.data.sentences import sentences, space_between
+from fa_jax.data.tokenizers import Subwords
+from fa_jax.data.tokenizers.tokenizer import SPACE, WRITTEN_WITHOUT_SPACES
+from fa_jax.data.vocabulary import END, PAD, UNKNOWN
+from fa_jax.decoding.guided import Guide, Term
+from fa_jax.errors import UserError
+from fa_jax.runs.run import Run
+
+COPIED = re.compile(
+    r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?()'」。、]"  # web addresses
+    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
+    r"|%(?:\(\w+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?[a-zA-Z](?![a-zA-Z])"  # %s, %(name)s, %1$d
+    r"|\$?\{+[\w.:!$-]*\}+"  # {0}, {name}, ${NAME}
+    r"|[\ue000-\uefff]"  # what a caller put there
+)
+"""What is no language, and is copied."""
+FUNCTION_WORDS = 64
+"""The first of a vocabulary, which is sorted by frequency."""
+MARK = 0xF000
+"""The first of the private characters that stand for terms in a text."""
+
+
+class Glossary:
+    """Source phrases, and what they are to be translated as, as people write both.
+
+    Raises:
+      UserError: one of them is empty.
+    """
+
+    def __init__(self, entries: Mapping[str, str], source: TextCodec, target: TextCodec):
+        self._source, self._target = source, target
+        forms = {read(phrase): text for phrase, text in entries.items()}
+        if "" in forms or "" in map(read, forms.values()):
+            raise UserError("a glossary's phrases and translations must have a letter each")
+        begins = {phrase[:1].upper() + phrase[1:]: text for phrase, text in forms.items()}
+        self._translations = begins | forms
+
+    @cached_property
+    def _phrases(self) -> re.Pattern:
+        """Any of them, the longest first; of whole words, where there are spaces."""
+        ordered = sorted(self._translations, key=len, reverse=True)
+        either = "|".join(map(re.escape, ordered))
+        whole = self._source.language not in WRITTEN_WITHOUT_SPACES
+        return re.compile(rf"(?<!\w)(?:{either})(?!\w)" if whole else either)
+
+    def terms(self, usual: str, tokens: Sequence[str]) -> list[Term]:
+        """Those of a line. usual, tokens: as it is read."""
+        if not self._translations:
+            return []
+        return [
+            Term(inner_words(text, self._target), *places, text)
+            for found in self._phrases.finditer(usual)
+            if (places := tokens_of(usual, found.span(), tokens))
+            and (text := self._translations[found[0]])
+        ]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a sentence's translation must have: what it begins with, or is if it ends there; terms;
+    and what is copied, since it is no language."""
+
+    line: str
+    prefix: str = ""
+    ends: bool = False
+    glossary: Glossary | None = None
+    copies: bool = True
+
+    @cached_property
+    def copied(self) -> list[str]:
+        """What is copied, as it is written."""
+        return COPIED.findall(read(self.line)) if self.copies else []
+
+    @property
+    def masked(self) -> str:
+        """The line with a character that no vocabulary has in place of each copy."""
+        marks = map(chr, count(MARK))
+        return COPIED.sub(lambda _: next(marks), read(self.line)) if self.copied else self.line
+
+    def guide(self, usual: str, tokens: Sequence[str], target: TextCodec) -> Guide:
+        """usual, tokens: the masked line as it is read."""
+        terms = self.glossary.terms(usual, tokens) if self.glossary else []
+        for number, text in enumerate(self.copied):
+            place = usual.find(chr(MARK + number))
+            if places := tokens_of(usual, (place, place + 1), tokens):
+                terms.append(Term(inner_words(text, target), *places, text))
+        terms.sort(key=lambda term: term.first)
+        begins = [*target.encode(self.prefix), *[END] * self.ends]
+        return Guide(Term(begins, 0, 0, self.prefix), terms)
+
+
+def marked(
+    translations: Sequence[Sequence[str]], numbers: Sequence[Sequence[int]], terms: Sequence[Term]
+) -> list[list[str]]:
+    """A line's translations with a character in place of each term, which is not to be changed.
+
+    translations, numbers: their tokens.
+    """
+    found = []
+    for tokens, words in zip(translations, numbers, strict=True):
+        tokens, words = [*tokens], [*words]
+        for number, term in enumerate(terms):
+            own = [word for word in term.words if word != END]
+            starts = [n for n in range(len(words)) if own and words[n : n + len(own)] == own]
+            for start in starts[:1]:
+                whole = slice(start, start + len(own))
+                mark = [SPACE] * tokens[start].startswith(SPACE) + [chr(MARK + number)]
+                tokens[whole], words[whole] = mark, [PAD] * len(mark)
+        found.append(tokens)
+    return found
+
+
+def unmarked(text: str, terms: Sequence[Term]) -> str:
+    """With the terms in their places."""
+    return text.translate({MARK + number: term.text for number, term in enumerate(terms)})
+
+
+def wishes_for(
+    run: Run,
+    texts: Sequence[Sequence[str]],
+    glossary: Mapping[str, str],
+    prefixes: Sequence[str] | None,
+) -> list[Wish]:
+    """Of all sentences of all texts. prefixes: of each text; their sentences but the last one are
+    whole translations.
+
+    Raises:
+      UserError: glossary or prefixes are no texts, or not as many as there should be; attention
+        looks at nothing, so that no term can be placed.
+    """
+    if glossary and run.config.model.attention.span.scores_nothing:
+        raise UserError(f"a glossary needs attention, and {run.folder} looks at nothing")
+    given = [""] * len(texts) if prefixes is None else checked_lines(prefixes, "prefix text")
+    if len(given) != len(texts):
+        raise UserError(f"there must be a prefix a line: {len(given)} of {len(texts)} lines")
+    terms, language = Glossary(glossary, run.source, run.target), run.target.language
+    wishes = []
+    copies = not run.config.model.attention.span.scores_nothing
+    for parts, prefix in zip(texts, given):
+        *whole, last = sentences(prefix, language)
+        if len(whole) >= len(parts):
+            rest = len(parts) - 1
+            whole, last = whole[:rest], space_between(language).join([*whole[rest:], last])
+        begun = [(text, True) for text in whole] + [(last, False)]
+        begun += [("", False)] * (len(parts) - len(begun))
+        wishes += [Wish(part, *one, terms, copies) for part, one in zip(parts, begun)]
+    return wishes
+
+
+def replaceable(codec: TextCodec) -> Bool[np.ndarray, " V"]:
+    """Words whose place a term may take: not the most frequent, such as articles; and a word's
+    first subword."""
+    tokens = np.array(codec.vocabulary.tokens)
+    found = np.arange(len(tokens)) >= FUNCTION_WORDS
+    if isinstance(codec.tokenizer, Subwords) and codec.language not in WRITTEN_WITHOUT_SPACES:
+        found &= np.char.startswith(tokens, SPACE)
+    return found
+
+
+def tokens_of(text: str, span: tuple[int, int], tokens: Sequence[str]) -> tuple[int, int] | None:
+    """The first and last token of a part of a text. None where tokens end before it."""
+    first, last = (len(text[:end].replace(" ", "")) for end in span)
+    ends = np.cumsum([0, *(len(token.replace(SPACE, "")) for token in tokens)])
+    if first >= ends[-1]:
+        return None
+    first, last = np.searchsorted(ends, [first, last - 1], side="right").tolist()
+    return first - 1, min(last, len(tokens)) - 1
+
+
+def inner_words(text: str, codec: TextCodec) -> list[int]:
+    """Numbers of a text's tokens, as they stand inside a sentence."""
+    first, *others = codec.tokenizer.tokenize(read(text)) or [""]
+    inner = [token for token in [first.removeprefix(SPACE)] if token]
+    spaced = codec.language not in WRITTEN_WITHOUT_SPACES
+    if spaced or UNKNOWN in codec.vocabulary.ids(inner):
+        inner = [first]
+    return codec.vocabulary.ids([*inner, *others])

@@ -1,0 +1,75 @@
+"""Pages in pieces, and tags around translated words."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from fa_jax.data.markup import pieces, text_of, with_tags
+
+PAGE = """<!DOCTYPE html>
+<html><head><title>A page</title><style>p { color: red }</style></head>
+<body class=x><!-- note --><h1>Hello  &amp; welcome</h1>
+<p>Press <b>OK</b> to <a href="x?a=1&b=2">go <i>on</i></a>, see <code>x &lt; y</code>.<br/>
+ Next <img src="a
+b"> line</p>
+<div translate="no">Not <div>this</div></div><ul><li>one<li>two</ul><script>"<b>no</b>"</script>
+<p>  3 &lt; 4  </p><p><span class="notranslate">Brand</span> is <b>great!</p><pre>as <b>it</b> is
+"""
+TEXTS = [
+    "A page",
+    "Hello  &amp; welcome",
+    'Press <b>OK</b> to <a href="x?a=1&b=2">go <i>on</i></a>, see <code>x &lt; y</code>.',
+    'Next <img src="a\nb"> line',
+    "one",
+    "two",
+    '<span class="notranslate">Brand</span> is <b>great!',
+]
+
+
+def test_a_page_in_pieces_is_the_page():
+    found = pieces(PAGE)
+    assert "".join(found) == PAGE
+    assert found[1::2] == TEXTS
+
+
+@pytest.mark.parametrize(
+    "page", ["", "<", "a < b <b", "</b>x<p", "<b>", "a&", "<code>x", "x\r\n<!-"]
+)
+def test_what_is_hardly_html_stays_whole(page):
+    assert "".join(pieces(page)) == page
+
+
+def tags_of(text):
+    """Tags as they follow each other."""
+    found = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attrs: found.append(tag)
+    parser.handle_endtag = lambda tag: found.append(f"/{tag}")
+    parser.feed(text)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "translation", "links", "expected"),
+    [
+        ("a <b>c</b> d", "A C D", "0-0 1-1 2-2", "A <b>C</b> D"),
+        ("a <b>c</b> d", "C D A", "0-2 1-0 2-1", "<b>C</b> D A"),
+        ("<b>a c</b> d", "D A X C", "0-1 1-3 2-0", "D <b>A X C</b>"),
+        ("press <b>OK</b>.", "OK, P!", "1-0 0-1", "<b>OK</b>, P!"),
+        ("<a>b <i>c</i></a> d", "D C B", "0-2 1-1 2-0", "D <a><i>C</i> B</a>"),
+        ("a <i>b</i><u>c</u>", "C B A", "0-2 1-1 1-0", "<i>C B</i> A<u></u>"),
+        ("1 &lt; <b>2</b>", "1 < 2 & 3", "0-0 1-1 2-2", "1 &lt; <b>2</b> &amp; 3"),
+        ("a <img> b", "B A", "0-1 1-0", "<img>B A"),
+        ("a b <img>", "B A", "0-1 1-0", "B A<img>"),
+        ("<b>a", "A", "0-0", "<b>A"),
+        ("a</b> c", "A C", "0-0 1-1", "A </b>C"),
+        ("a <b>b</b>", "A", "", "<b>A</b>"),
+        ("see <code>x</code> <b>a</b>", "A \ue000", "0-1 1-1 2-0", "<b>A</b> <code>x</code>"),
+    ],
+)
+def test_tags_are_around_the_words_that_come_from_theirs(text, translation, links, expected):
+    read = text_of(text)
+    links = [tuple(map(int, link.split("-"))) for link in links.split()]
+    found = with_tags(read, translation, read.letters.split(), translation.split(), links)
+    assert found == expected
+    assert sorted(tags_of(found)) == sorted(tags_of(text))

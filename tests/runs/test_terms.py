@@ -1,0 +1,86 @@
+"""Terms, beginnings and copies, from text to numbers and back."""
+
+import pytest
+
+import fa_jax
+from fa_jax.errors import UserError
+from fa_jax.runs.terms import COPIED, Glossary, tokens_of, wishes_for
+from fa_jax.runs.translate import translate
+from tests.runs.test_translate import make_run
+
+
+@pytest.mark.parametrize(
+    ("text", "copies"),
+    [
+        (
+            "See https://a.example/x?y=1&z, or (www.b.org).",
+            ["https://a.example/x?y=1&z", "www.b.org"],
+        ),
+        ("Mail tom.j+x@mail.example.com!", ["tom.j+x@mail.example.com"]),
+        ("%s of %(name)s, %1$d and %.2f%", ["%s", "%(name)s", "%1$d", "%.2f"]),
+        ("{name}, {0} ${HOME} {{x}}", ["{name}", "{0}", "${HOME}", "{{x}}"]),
+        ("50% discount, 100 %, a@b, {a b} 3.5 I'm", []),
+    ],
+)
+def test_what_is_no_language(text, copies):
+    assert COPIED.findall(text) == copies
+
+
+@pytest.fixture(scope="module")
+def run():
+    return fa_jax.load_run("en-ja")
+
+
+def test_phrases_of_a_glossary_are_whole_words_the_longest_first(run):
+    terms = {"ice": "氷", "ice cream": "アイス", "he": "彼"}
+    line = "He likes ice cream, ice and icecream."
+    tokens = run.source.tokenizer.tokenize(line)
+    found = Glossary(terms, run.source, run.target).terms(line, tokens)
+    assert [term.text for term in found] == ["彼", "アイス", "氷"]
+    for term, phrase in zip(found, ("He", "ice cream", "ice"), strict=True):
+        inside = "".join(tokens[term.first : term.last + 1]).replace("▁", " ").strip()
+        assert inside == phrase
+        assert run.target.decode(term.words) == term.text
+    assert tokens_of(line, (37, 38), tokens[:3]) is None
+
+
+def test_prefixes_of_several_sentences(run):
+    def wished(parts, prefix):
+        found = wishes_for(run, [parts], {}, [prefix])
+        return [(wish.prefix, wish.ends) for wish in found]
+
+    assert wished(["A.", "B.", "C."], "猫だ。犬") == [("猫だ。", True), ("犬", False), ("", False)]
+    assert wished(["A."], "猫だ。犬") == [("猫だ。犬", False)]
+    assert wished(["A.", "B."], "") == [("", False)] * 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"glossary": {"a": " "}}, "must have a letter each"),
+        ({"prefixes": ["a", "b"]}, "a prefix a line: 2 of 1 lines"),
+        ({"prefixes": "a"}, "prefix texts must be a list"),
+        ({"prefixes": ["a"], "documents": True}, "read whole have no glossary and no prefixes"),
+    ],
+)
+def test_what_is_wrong_is_said(run, wrong, error):
+    with pytest.raises(UserError, match=error):
+        translate(run, ["a"], **wrong)
+
+
+def test_terms_need_an_alignment():
+    tiny = make_run(attention=fa_jax.AttentionConfig(span="none"))
+    with pytest.raises(UserError, match="a glossary needs attention, and tiny looks at nothing"):
+        translate(tiny, ["abba"], glossary={"abba": "x"})
+
+
+def test_copies_terms_and_prefixes_stay_as_they_are(run):
+    """Also letters that the target's vocabulary lacks, and in capitals."""
+    lines = ["Write to tom@example.com, %s.", "ASK {name} ABOUT CATS.", "I like dogs. It rains."]
+    prefixes = ["Ω", "", "私は猫が好き。雨"]
+    found = translate(run, lines, n_best=3, glossary={"cats": "neko ♥ 猫"}, prefixes=prefixes)
+    texts = [[one["text"] for one in record["translations"]] for record in found]
+    wanted = [["tom@example.com", "%s"], ["{name}", "neko ♥ 猫"], []]
+    for of_line, kept, prefix in zip(texts, wanted, prefixes, strict=True):
+        for text in of_line:
+            assert all(part in text for part in kept) and text.startswith(prefix)
