@@ -70,6 +70,8 @@ def runs():
     assert_type(fa_jax.load_run("en-ja"), Run)
     assert_type(fa_jax.translate(run, ["I like cats."]), list[dict[str, Any]])
     assert_type(fa_jax.align(run, [("I like cats.", "私は猫が好きです。")]), list[Alignment])
+    assert_type(fa_jax.simultaneous(run, ["I like cats."]), list[dict[str, Any]])
+    assert_type(fa_jax.Interpreter(run).hear("I", last=True), str)
     assert_type(fa_jax.trace(run, "I like cats.", threshold=1.2), SpanTrace)
     assert_type(fa_jax.show(run, "I like cats.", Path("cats.html")), SpanTrace)
     assert_type(fa_jax.evaluate(run), Evaluation)

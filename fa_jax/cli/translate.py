@@ -27,6 +27,8 @@ from fa_jax.cli.lines import (
     told_of_long,
 )
 from fa_jax.cli.terms import Prefixes, glossary_in
+from fa_jax.cli.words import arrived_words
+from fa_jax.decoding.simultaneous import PolicyName
 from fa_jax.errors import UserError
 from fa_jax.runs.align import By
 from fa_jax.runs.folder import as_json
@@ -80,12 +82,23 @@ class Command(OfRuns):
     html: bool = False
     """Translate a page of HTML, which is all of stdin. Tags come back around the words that belong
     to what they were around."""
+    simultaneous: PolicyName | None = None
+    """Translate while words arrive: after each one, write what can be written, for good. A word
+    needs a place of the line: the one up to which four fifths of the attention lie (mass), its mean
+    (focus), the highest weight (align-att), or that of the token written last (wait-k). --details
+    writes an object a line when it ends, with the delay of each word."""
+    behind: float = 1.5
+    """Tokens that --simultaneous must have heard behind the place that a word needs; of wait-k it
+    is k. More wait longer and translate better."""
 
     def __call__(self):
         if files := [line for line in self.lines if os.path.isfile(line)]:
             raise UserError(
                 f"{files[0]} is a file, no line: fa-jax translate {self.run} < {files[0]}"
             )
+        if self.simultaneous:
+            self._interpret()
+            return
         if self.html or self.documents:
             option = "--html" if self.html else "--documents"
             if self.n_best > 1 or self.details or self.alignments or self.prefixes:
@@ -118,6 +131,24 @@ class Command(OfRuns):
         """Of the functions that translate."""
         terms = glossary_in(self.glossary) if self.glossary else None
         return {"split": self.split, "glossary": terms}
+
+    def _interpret(self):
+        others = self.ensemble, self.alignments, self.output, self.part != (1, 1), self.documents
+        if any(others) or self.n_best > 1:
+            raise UserError(
+                "--simultaneous writes one translation of one run: leave out --ensemble, --n-best, "
+                "--alignments, --output, --part, --documents"
+            )
+        (run,) = self.runs()
+        begin = partial(fa_jax.Interpreter, run, self.simultaneous, self.behind, self.decoding)
+        interpreter = begin()
+        for word, last in arrived_words(self.lines, run.source.language):
+            written = interpreter.hear(word, last=last)
+            if self.details:
+                written = as_json(interpreter.record()) if last else ""
+            print(written, end="\n" if last else "", flush=True)
+            if last:
+                interpreter = begin()
 
     def _chunks(self, runs: list[Run]) -> Iterator[list[str]]:
         """Texts to translate as they come, many at once: lines, or documents."""

@@ -1,0 +1,188 @@
+"""Translation while someone speaks: how it would go on, and what of that can be written already.
+
+What was heard is read anew, as a sentence. What was written of its translation stays: the decoder
+is fed it again, and goes on with the likeliest words. Each needs a place of the source. Words whose
+places lie far enough from the end of what was heard are written; the others wait for more.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
+
+from fa_jax.attention import AttentionOutput
+from fa_jax.config import DecodingConfig, ModelConfig
+from fa_jax.data.batches import pad
+from fa_jax.data.vocabulary import BEGIN, END, PAD
+from fa_jax.decoding.local_devices import (
+    SMALLEST_BATCH,
+    TrainedModel,
+    batch_rows,
+    on_local_devices,
+    padded_batches,
+)
+from fa_jax.decoding.search import length_limit
+from fa_jax.model import decoder
+from fa_jax.model.encoder_decoder import Params, cast_for_compute, embed_target, read_source
+from fa_jax.model.fused import fuse, fused_products
+
+Policy = Callable[[AttentionOutput, Int[Array, " B"]], Float[Array, " B"]]
+SHARE = 0.8
+"""Of the attention, that counts as most of it."""
+
+
+def focus(attended: AttentionOutput, written: Int[Array, " B"]) -> Float[Array, " B"]:
+    """p_t."""
+    return attended.state.focus
+
+
+def mass(attended: AttentionOutput, written: Int[Array, " B"]) -> Float[Array, " B"]:
+    """The place up to which `SHARE` of the weights lie, each spread over its position."""
+    up_to = jnp.cumsum(attended.weights, axis=1)
+    last = (up_to < SHARE).sum(1, keepdims=True).clip(max=up_to.shape[1] - 1)
+    of_last, up_to = (jnp.take_along_axis(x, last, 1)[:, 0] for x in (attended.weights, up_to))
+    too_many = (up_to - SHARE) / jnp.maximum(of_last, 1e-6)
+    return last[:, 0].astype(jnp.float32) + 0.5 - too_many
+
+
+def align_att(attended: AttentionOutput, written: Int[Array, " B"]) -> Float[Array, " B"]:
+    """The position with the highest weight (Papi et al. 2023)."""
+    return attended.weights.argmax(1).astype(jnp.float32)
+
+
+def wait_k(attended: AttentionOutput, written: Int[Array, " B"]) -> Float[Array, " B"]:
+    """That of the token written last, whatever attention does (Ma et al. 2019)."""
+    return written.astype(jnp.float32) - 1
+
+
+PolicyName = Literal["mass", "focus", "align-att", "wait-k"]
+POLICIES: dict[str, Policy] = {
+    "mass": mass,
+    "focus": focus,
+    "align-att": align_att,
+    "wait-k": wait_k,
+}
+"""Which place of the source a step needs, given what attention did and how many tokens of the
+translation stand before it."""
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """All words of a translation, those that were there before included, without the end of
+    sentence. needed: by each policy the place that a word needs; of the end of sentence, too."""
+
+    words: list[int]
+    needed: dict[str, Float[np.ndarray, " steps"]]
+
+    def writable(self, policy: str, behind: float, heard: int, written: int) -> list[int]:
+        """The words in front of the first new one that must wait. Behind the place that a word
+        needs so many tokens, `behind`, must have been heard. heard, written: tokens so far."""
+        safe = self.needed[policy][: len(self.words)] + behind <= heard - 1
+        safe[:written] = True
+        return self.words[: int(np.append(safe, False).argmin())]
+
+
+def continuations(
+    model: TrainedModel,
+    decoding: DecodingConfig,
+    heard: Sequence[Sequence[int]],
+    written: Sequence[Sequence[int]],
+    forbidden: Sequence[int] = (),
+) -> list[Continuation]:
+    """How translations go on if nothing more is said. What is alike is computed once.
+
+    Args:
+      heard: of each source. written: of their translations. forbidden: words that none has.
+    """
+    asked = [(tuple(source), tuple(words)) for source, words in zip(heard, written, strict=True)]
+    different = sorted({*asked}, key=lambda one: len(one[1]))  # so that words are known together
+    most = batch_rows(len(different), decoding)
+    program = on_local_devices(
+        _go_on,
+        5,
+        1,
+        few=len(different) <= SMALLEST_BATCH,
+        model=model.config,
+        policies=tuple(POLICIES),
+        forbidden=(PAD, BEGIN, *forbidden),
+    )
+    sources, begun = ([one[side] for one in different] for side in (0, 1))
+    found = {(): Continuation([], {})}
+    for rows, [(source, lengths)] in padded_batches(
+        [sources], [(len(words),) for words in sources], lambda _: most
+    ):
+        limits = np.array([length_limit(n, decoding) for n in lengths.tolist()], np.int32)
+        longest = length_limit(source.shape[1], decoding)
+        before = pad([begun[row][:longest] for row in rows], most, longest)
+        given = source, lengths, *before, limits, jnp.float32(decoding.threshold)
+        words, counts, needed = jax.device_get(program(model.on_devices, *given))
+        for place, row in enumerate(rows):
+            of_row = {name: places[place] for name, places in needed.items()}
+            found[different[row]] = Continuation(words[place, : counts[place]].tolist(), of_row)
+    return [found[one if one[0] else ()] for one in asked]
+
+
+def _go_on(
+    params: Params,
+    source: Int[Array, "B S"],
+    lengths: Int[Array, " B"],
+    written: Int[Array, "B L"],
+    counts: Int[Array, " B"],
+    limits: Int[Array, " B"],
+    threshold: Float[Array, ""],
+    *,
+    model: ModelConfig,
+    policies: tuple[str, ...],
+    forbidden: tuple[int, ...],
+) -> tuple[Int[Array, "B L"], Int[Array, " B"], dict[str, Float[Array, "B L"]]]:
+    """All words, how many, and the places that they need. limits: most words."""
+    params = cast_for_compute(params, model)
+    read = read_source(params, model, source, lengths, longest=lengths.max())
+    kernels = decoder.step_kernels(params["decoder"], model)
+    fused = fuse(kernels)
+    products = fused_products(kernels, lambda name, x: x @ fused[name])
+    begin = jnp.full_like(lengths, BEGIN)
+
+    def likeliest(output: Float[Array, "B H"]) -> Int[Array, " B"]:
+        bottleneck = decoder.bottleneck(params["decoder"], output)
+        logits = decoder.logits(params["decoder"], bottleneck)
+        return logits.at[:, forbidden].set(-jnp.inf).argmax(1).astype(begin.dtype)
+
+    def step(carry: tuple) -> tuple:
+        number, state, last, words, total, needed = carry
+        embedded = embed_target(params, read, last[:, None])[:, 0]
+        state, attended = decoder.decoder_step(
+            params["decoder"],
+            model,
+            products,
+            state,
+            decoder.feed_back(params["decoder"], model, embedded),
+            read.memory,
+            threshold=threshold,
+            implementation="dense",
+            details=True,
+        )
+        known = number < counts
+        best = jax.lax.cond(known.all(), lambda _: begin, likeliest, state.output)
+        last = jnp.where(known, words[:, number], best)
+        goes_on = (total == number) & (known | ((last != END) & (number < limits)))
+        needed = {
+            name: places.at[:, number].set(POLICIES[name](attended, jnp.full_like(total, number)))
+            for name, places in needed.items()
+        }
+        words = words.at[:, number].set(last)
+        return number + 1, state, last, words, total + goes_on.astype(total.dtype), needed
+
+    def is_open(carry: tuple) -> Bool[Array, ""]:
+        number, *_, total, _ = carry
+        return (total == number).any() & (number < written.shape[1])
+
+    nothing = {name: jnp.zeros(written.shape, jnp.float32) for name in policies}
+    none = jnp.where(lengths > 0, 0, -1).astype(begin.dtype)  # rows that are no sentences are done
+    start = jnp.int32(0), read.start, begin, written, none, nothing
+    *_, words, total, needed = jax.lax.while_loop(is_open, step, start)
+    return words, total, needed
