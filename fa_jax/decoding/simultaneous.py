@@ -80,8 +80,10 @@ class Continuation:
 
     def writable(self, policy: str, behind: float, heard: int, written: int) -> list[int]:
         """The words in front of the first new one that must wait. Behind the place that a word
-        needs so many tokens, `behind`, must have been heard. heard, written: tokens so far."""
+        needs so many tokens, `behind`, must have been heard. The last word waits, too: it ends the
+        sentence, as a full stop does. heard, written: tokens so far."""
         safe = self.needed[policy][: len(self.words)] + behind <= heard - 1
+        safe[-1:] = False
         safe[:written] = True
         return self.words[: int(np.append(safe, False).argmin())]
 

@@ -98,6 +98,7 @@ def test_words_wait_from_the_first_that_needs_what_is_too_near():
     """Of five tokens that were heard, 0 to 4."""
     places = np.array([2.5, 0, 2.0, 3.5, 1.0, 9, 9])
     one = Continuation([7, 8, 9, 10, 11], {"focus": places})
-    for behind, written, expected in ((2, 0, 0), (1.5, 0, 3), (0.5, 0, 5), (2, 1, 3), (2, 4, 5)):
+    for behind, written, expected in ((2, 0, 0), (1.5, 0, 3), (0.5, 0, 4), (2, 1, 3), (2, 5, 5)):
         assert len(one.writable("focus", behind, 5, written)) == expected
     assert one.writable("focus", 99, 5, 2) == [7, 8]
+    assert Continuation([], {"focus": places}).writable("focus", 0, 5, 0) == []
