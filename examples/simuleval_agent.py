@@ -1,6 +1,6 @@
 """fa_jax as an agent of SimulEval 1.1.4, which measures simultaneous translation.
 
-simuleval --agent examples/simuleval_agent.py --run en-ja --policy mass --behind 1.5 \
+simuleval --agent examples/simuleval_agent.py --run en-ja --policy focus --behind 2 \
   --source test.en --target test.ja --eval-latency-unit char --sacrebleu-tokenizer ja-mecab \
   --quality-metrics BLEU --latency-metrics AL LAAL
 """
@@ -26,8 +26,8 @@ class Agent(TextToTextAgent):
     @staticmethod
     def add_args(parser: ArgumentParser):
         parser.add_argument("--run", default="en-ja", help="a run's folder, or en-ja")
-        parser.add_argument("--policy", default="mass")
-        parser.add_argument("--behind", type=float, default=1.5)
+        parser.add_argument("--policy", default="focus")
+        parser.add_argument("--behind", type=float, default=2.0)
 
     def reset(self):
         """Before each line."""

@@ -84,10 +84,10 @@ class Command(OfRuns):
     to what they were around."""
     simultaneous: PolicyName | None = None
     """Translate while words arrive: after each one, write what can be written, for good. A word
-    needs a place of the line: the one up to which four fifths of the attention lie (mass), its mean
-    (focus), the highest weight (align-att), or that of the token written last (wait-k). --details
-    writes an object a line when it ends, with the delay of each word."""
-    behind: float = 1.5
+    needs a place of the line: where attention looks (focus), the highest weight (align-att), or
+    that of the token written last (wait-k). --details writes an object a line when it ends, with
+    the delay of each word."""
+    behind: float = 2.0
     """Tokens that --simultaneous must have heard behind the place that a word needs; of wait-k it
     is k. More wait longer and translate better."""
 

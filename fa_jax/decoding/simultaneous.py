@@ -31,22 +31,11 @@ from fa_jax.model.encoder_decoder import Params, cast_for_compute, embed_target,
 from fa_jax.model.fused import fuse, fused_products
 
 Policy = Callable[[AttentionOutput, Int[Array, " B"]], Float[Array, " B"]]
-SHARE = 0.8
-"""Of the attention, that counts as most of it."""
 
 
 def focus(attended: AttentionOutput, written: Int[Array, " B"]) -> Float[Array, " B"]:
     """p_t."""
     return attended.state.focus
-
-
-def mass(attended: AttentionOutput, written: Int[Array, " B"]) -> Float[Array, " B"]:
-    """The place up to which `SHARE` of the weights lie, each spread over its position."""
-    up_to = jnp.cumsum(attended.weights, axis=1)
-    last = (up_to < SHARE).sum(1, keepdims=True).clip(max=up_to.shape[1] - 1)
-    of_last, up_to = (jnp.take_along_axis(x, last, 1)[:, 0] for x in (attended.weights, up_to))
-    too_many = (up_to - SHARE) / jnp.maximum(of_last, 1e-6)
-    return last[:, 0].astype(jnp.float32) + 0.5 - too_many
 
 
 def align_att(attended: AttentionOutput, written: Int[Array, " B"]) -> Float[Array, " B"]:
@@ -59,9 +48,8 @@ def wait_k(attended: AttentionOutput, written: Int[Array, " B"]) -> Float[Array,
     return written.astype(jnp.float32) - 1
 
 
-PolicyName = Literal["mass", "focus", "align-att", "wait-k"]
+PolicyName = Literal["focus", "align-att", "wait-k"]
 POLICIES: dict[str, Policy] = {
-    "mass": mass,
     "focus": focus,
     "align-att": align_att,
     "wait-k": wait_k,

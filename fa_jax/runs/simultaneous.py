@@ -20,9 +20,8 @@ class Interpreter:
     Args:
       run: a trained run.
       policy: what decides whether a word is written, or more is heard first. Each word needs a
-        place of the source. mass: the one up to which four fifths of the attention lie. focus: its
-        mean. align-att: the highest weight (Papi et al. 2023). wait-k: that of the token written
-        last (Ma et al. 2019).
+        place of the source. focus: where attention looks. align-att: the highest weight (Papi et
+        al. 2023). wait-k: that of the token written last (Ma et al. 2019).
       behind: a word is written if so many tokens were heard behind the place that it needs. More
         wait longer and translate better. Of wait-k it is k.
       decoding: how to translate; default: the run's own. The likeliest word is written each time.
@@ -30,18 +29,18 @@ class Interpreter:
     Raises:
       UserError: there is no such policy, or the run's attention looks at nothing.
 
-    >>> interpreter = fa_jax.Interpreter(fa_jax.load_run("en-ja"), behind=1)
-    >>> [interpreter.hear(word) for word in ("The", "book", "on", "the", "desk", "is")]
-    ['', '', '', 'その', '', '']
-    >>> interpreter.hear("mine.", last=True)
-    '机の上に本は私のです。'
+    >>> interpreter = fa_jax.Interpreter(fa_jax.load_run("en-ja"))
+    >>> [interpreter.hear(word) for word in "He reads books in the library every".split()]
+    ['', '', '', '彼は', '', '', '']
+    >>> interpreter.hear("day.", last=True)
+    '毎日図書館で本を読む。'
     """
 
     def __init__(
         self,
         run: Run,
-        policy: str = "mass",
-        behind: float = 1.5,
+        policy: str = "focus",
+        behind: float = 2.0,
         decoding: DecodingConfig | None = None,
     ):
         check_run(run)
@@ -131,8 +130,8 @@ def _go_on(interpreters: Sequence[Interpreter], over: Sequence[bool]):
 def simultaneous(
     run: Run,
     lines: Sequence[str],
-    policy: str = "mass",
-    behind: float = 1.5,
+    policy: str = "focus",
+    behind: float = 2.0,
     decoding: DecodingConfig | None = None,
 ) -> list[dict[str, Any]]:
     """Translates lines as if each were spoken: what can be written after a word is written, and

@@ -43,7 +43,7 @@ def test_given_lines_are_heard_word_by_word():
 
 def test_the_command_writes_what_the_function_does(cli_call):
     text = "I like cats. It was raining.\n\nHello!"
-    options = ("translate", "en-ja", "--simultaneous", "mass", "--behind", 1)
+    options = ("translate", "en-ja", "--simultaneous", "focus", "--behind", 1)
     status, out, err = cli_call(*options, stdin=text.encode())
     records = fa_jax.simultaneous(fa_jax.load_run("en-ja"), text.split("\n"), behind=1.0)
     assert (status, out.splitlines()) == (0, [record["text"] for record in records]), err
@@ -52,6 +52,6 @@ def test_the_command_writes_what_the_function_does(cli_call):
 
 
 def test_what_cannot_be_is_refused(cli_call):
-    options = ("translate", "en-ja", "--simultaneous", "mass")
+    options = ("translate", "en-ja", "--simultaneous", "focus")
     assert "leave out" in cli_call(*options, "--n-best", 2, stdin=b"a")[2]
     assert "stdin is not UTF-8" in cli_call(*options, stdin=b"\xff ")[2]

@@ -22,16 +22,9 @@ SOURCES = [RANDOM.integers(4, 9, n).tolist() for n in (20, *RANDOM.integers(1, 1
 BEGUN = [RANDOM.integers(4, 6, n).tolist() for n in RANDOM.integers(0, 3, 21)]
 NEEDED = {
     "focus": lambda trace: trace.focus,
-    "mass": lambda trace: [quantile(row, 0.8) for row in trace.weights],
     "align-att": lambda trace: trace.weights.argmax(1),
     "wait-k": lambda trace: np.arange(len(trace.focus)) - 1,
 }
-
-
-def quantile(weights, share):
-    """By interpolation between the edges of positions."""
-    edges = np.arange(len(weights) + 1) - 0.5
-    return np.interp(share, np.append(0, weights.cumsum()), edges)
 
 
 @pytest.fixture(scope="module")

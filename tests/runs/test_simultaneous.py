@@ -80,7 +80,7 @@ def test_lagging_is_simulevals(delays, source, reference, al, laal):
 
 
 def test_errors_name_what_is_wrong(run):
-    with pytest.raises(UserError, match="unknown policy 'focsu': choose mass, focus"):
+    with pytest.raises(UserError, match="unknown policy 'focsu': choose focus, align-att"):
         fa_jax.Interpreter(run, "focsu")
     with pytest.raises(UserError, match="looks at nothing: choose wait-k"):
         fa_jax.Interpreter(make_run(attention=fa_jax.AttentionConfig("concat", "none")))
