@@ -133,11 +133,11 @@ class Command(OfRuns):
         return {"split": self.split, "glossary": terms}
 
     def _interpret(self):
-        others = self.ensemble, self.alignments, self.output, self.part != (1, 1), self.documents
-        if any(others) or self.n_best > 1:
+        others = "alignments", "documents", "ensemble", "glossary", "html", "output", "prefixes"
+        if any(getattr(self, name) for name in others) or self.n_best > 1 or self.part != (1, 1):
             raise UserError(
-                "--simultaneous writes one translation of one run: leave out --ensemble, --n-best, "
-                "--alignments, --output, --part, --documents"
+                "--simultaneous writes one translation of one run: leave out --n-best, --part, "
+                f"--{', --'.join(others)}"
             )
         (run,) = self.runs()
         begin = partial(fa_jax.Interpreter, run, self.simultaneous, self.behind, self.decoding)

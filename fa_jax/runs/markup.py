@@ -27,6 +27,9 @@ def translate_html(
       run, decoding, options: as of `translate`, but for n_best, details, documents and prefixes.
       pages: HTML.
 
+    Returns:
+      The translated pages.
+
     Raises:
       UserError: as `translate`; or there are tags inside a text, and attention looks at nothing.
 
