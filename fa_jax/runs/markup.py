@@ -24,8 +24,13 @@ def translate_html(
     `translate="no"` stay as they are.
 
     Args:
-      run, decoding, options: as of `translate`, but for n_best, details, documents and prefixes.
+      run: as of `translate`.
       pages: HTML.
+      decoding: as of `translate`.
+      options: of `translate`, too: split, glossary and progress.
+
+    Returns:
+      A page each.
 
     Returns:
       The translated pages.
@@ -35,7 +40,7 @@ def translate_html(
 
     >>> page = "<p>The <b>book</b> on the desk is mine.</p>"
     >>> fa_jax.translate_html(fa_jax.load_run("en-ja"), [page])
-    ['<p>机の上に<b>本</b>は私のです。</p>']
+    ['<p>机の上に<b>本は</b>私のです。</p>']
     """
     parted = [pieces(page) for page in checked_lines(pages, "page")]
     texts = [text for of_page in parted for text in of_page[1::2]]

@@ -91,7 +91,7 @@ class Searched:
                 written[line][place] = replace_unknown(*tokens, weights, run.dictionary, copies)
         for line, guide in enumerate(self.guides):
             numbers = [hypothesis.words for hypothesis in self.results[line].hypotheses]
-            written[line] = marked(written[line], numbers, guide.all)
+            written[line] = marked(written[line], numbers, guide.all, target)
         texts = [
             [in_case_of(line, target.text(tokens)) for tokens in of_line]
             for line, of_line in zip(self.lines, written, strict=True)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 
@@ -15,7 +15,7 @@ from fa_jax.data.reading import read
 from fa_jax.data.sentences import sentences, space_between
 from fa_jax.data.tokenizers import Subwords
 from fa_jax.data.tokenizers.tokenizer import SPACE, WRITTEN_WITHOUT_SPACES
-from fa_jax.data.vocabulary import END, PAD, UNKNOWN
+from fa_jax.data.vocabulary import END, PAD, SPECIAL, UNKNOWN
 from fa_jax.decoding.guided import Guide, Term
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
@@ -98,18 +98,26 @@ class Wish:
             place = usual.find(chr(MARK + number))
             if places := tokens_of(usual, (place, place + 1), tokens):
                 terms.append(Term(inner_words(text, target), *places, text))
-        terms.sort(key=lambda term: term.first)
         begins = [*target.encode(self.prefix), *[END] * self.ends]
+        if terms and len(self.copied) == 1 and UNKNOWN not in begins:
+            *others, copy = terms  # an unknown word disturbs what follows least
+            if not any(UNKNOWN in term.words for term in others):
+                terms = [*others, replace(copy, words=[UNKNOWN])]
+        terms.sort(key=lambda term: term.first)
         return Guide(Term(begins, 0, 0, self.prefix), terms)
 
 
 def marked(
-    translations: Sequence[Sequence[str]], numbers: Sequence[Sequence[int]], terms: Sequence[Term]
+    translations: Sequence[Sequence[str]],
+    numbers: Sequence[Sequence[int]],
+    terms: Sequence[Term],
+    target: TextCodec,
 ) -> list[list[str]]:
     """A line's translations with a character in place of each term, which is not to be changed.
 
-    translations, numbers: their tokens.
+    translations, numbers: their tokens. An unknown word stands by itself.
     """
+    begin = (SPACE, SPECIAL[UNKNOWN]) if _has_spaced_subwords(target) else (SPACE,)
     found = []
     for tokens, words in zip(translations, numbers, strict=True):
         tokens, words = [*tokens], [*words]
@@ -118,7 +126,7 @@ def marked(
             starts = [n for n in range(len(words)) if own and words[n : n + len(own)] == own]
             for start in starts[:1]:
                 whole = slice(start, start + len(own))
-                mark = [SPACE] * tokens[start].startswith(SPACE) + [chr(MARK + number)]
+                mark = [SPACE] * tokens[start].startswith(begin) + [chr(MARK + number)]
                 tokens[whole], words[whole] = mark, [PAD] * len(mark)
         found.append(tokens)
     return found
@@ -166,9 +174,11 @@ def replaceable(codec: TextCodec) -> Bool[np.ndarray, " V"]:
     first subword."""
     tokens = np.array(codec.vocabulary.tokens)
     found = np.arange(len(tokens)) >= FUNCTION_WORDS
-    if isinstance(codec.tokenizer, Subwords) and codec.language not in WRITTEN_WITHOUT_SPACES:
-        found &= np.char.startswith(tokens, SPACE)
-    return found
+    return found & np.char.startswith(tokens, SPACE) if _has_spaced_subwords(codec) else found
+
+
+def _has_spaced_subwords(codec: TextCodec) -> bool:
+    return isinstance(codec.tokenizer, Subwords) and codec.language not in WRITTEN_WITHOUT_SPACES
 
 
 def tokens_of(text: str, span: tuple[int, int], tokens: Sequence[str]) -> tuple[int, int] | None:
