@@ -7,6 +7,7 @@ knows best (truecasing, Lita et al. 2003).
 import math
 import re
 from collections.abc import Callable
+from functools import cache
 
 from fa_jax.data.vocabulary import Vocabulary
 
@@ -43,6 +44,7 @@ def usual_case(text: str, tokenize: Callable[[str], list[str]], vocabulary: Voca
     if not (titled or begins_small or in_capitals(text)):
         return text
 
+    @cache
     def surprise(word: str) -> float:
         return vocabulary.surprise(tokenize(word))
 
