@@ -30,9 +30,6 @@ def translate_html(
       options: of `translate`, too: split, glossary and progress.
 
     Returns:
-      A page each.
-
-    Returns:
       The translated pages.
 
     Raises:
