@@ -26,6 +26,7 @@ from experiments.benchmarks.report import Headline, Report
 from experiments.measuring.benchmark import measure_and_publish
 from fa_jax.data.sentences import space_between
 from fa_jax.evaluation.scores import score_translations
+from fa_jax.runs.align import Alignment
 from fa_jax.runs.run import Run
 from fa_jax.runs.search import search_lines
 from fa_jax.runs.terms import Glossary, Wish
@@ -70,7 +71,7 @@ def term_lines(run: Run, count: int) -> list[TermLine]:
     return [*islice(found, count)]
 
 
-def _terms(run: Run, aligned: fa_jax.runs.align.Alignment) -> Iterator[tuple[str, str]]:
+def _terms(run: Run, aligned: Alignment) -> Iterator[tuple[str, str]]:
     """Words of at least four letters, and the adjacent words that belong to them alone."""
     for number, word in enumerate(aligned.source):
         phrase = word.strip(".,!?;:\"'")

@@ -151,10 +151,8 @@ class Guided(Ensemble):
         late = states[0].attention.step >= source.terms.latest[:, None]
         written = _due_if(late, _counted(source.terms, states[0].written, last))
         states, scores, total, windows = super().write(read, states, last)
-        for word in self._in_terms:
-            scores = scores.at[..., word].set(-jnp.inf)
         focus = states[0].attention.focus
-        scores, near = _guided(source, written, focus, scores, total)
+        scores, near = _guided(source, written, focus, scores, total, self._in_terms)
         guided = GuidedState(**vars(states[0]), written=written.replace(near=near))
         return [guided, *states[1:]], scores, total, windows
 
@@ -192,8 +190,10 @@ def _guided(
     focus: Float[Array, "P K"],
     scores: Float[Array, "P K L"],
     total: Float[Array, "P K"],
+    in_terms: Sequence[int],
 ) -> tuple[Float[Array, "P K L"], Bool[Array, "P K M"]]:
-    """Scores of words, as terms want them; and which terms may begin."""
+    """Scores of words, as terms want them; and which terms may begin. in_terms: words that are
+    written nowhere else."""
     terms, is_due = source.terms, written.due.any(-1)
     missing = ~written.done & ~is_due[..., None]
     behind = focus[..., None] - terms.last[:, None] > NEAR
@@ -207,13 +207,15 @@ def _guided(
     wanted = jnp.maximum(wanted, jnp.where(first, end[..., None] - AT_END, -jnp.inf))
     begins = jnp.broadcast_to(source.places[:, None, :, 0], wanted.shape)
     near = near | (wanted > jnp.take_along_axis(scores, begins, axis=-1))
+    must = jnp.where(written.due, _next(source.places, written.at), 0).sum(-1)[..., None]
+    number = jax.lax.broadcasted_iota(jnp.int32, scores.shape, 2)
+    never = (number == END) & first.any(-1)[..., None]
+    for word in in_terms:
+        never = never | (number == word)
+    certain = jnp.where(number == must, total[..., None], -jnp.inf)
+    scores = jnp.where(is_due[..., None], certain, jnp.where(never, -jnp.inf, scores))
     rows, hypotheses = (jax.lax.broadcasted_iota(jnp.int32, wanted.shape, n) for n in (0, 1))
-    scores = scores.at[rows, hypotheses, begins].max(wanted)
-    scores = scores.at[..., END].set(jnp.where(first.any(-1), -jnp.inf, end))
-    must = jnp.where(written.due, _next(source.places, written.at), 0).sum(-1)
-    is_other = jax.lax.broadcasted_iota(jnp.int32, scores.shape, 2) != must[..., None]
-    certain = jnp.where(is_other, -jnp.inf, total[..., None])
-    return jnp.where(is_due[..., None], certain, scores), near
+    return scores.at[rows, hypotheses, begins].max(wanted), near
 
 
 def _next(words: Int[Array, "P M W"], at: Int[Array, "P K M"]) -> Int[Array, "P K M"]:
