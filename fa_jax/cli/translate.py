@@ -56,8 +56,8 @@ class Command(OfRuns):
     """Translations of each line, best first. If more than one: each has its score behind it, with
     tabs between."""
     details: bool = False
-    """Write one JSON object for each line: translations, log probabilities, alignment, g(t),
-    window."""
+    """Write one JSON object for each line: translations, confidence of each and of its words, log
+    probabilities, alignment, g(t), window."""
     alignments: By | None = None
     """Write Pharaoh's alignment of its words behind each translation, with a tab between: which
     word of the line has the highest weight, or stands at the focus, when a word is written. Words

@@ -55,6 +55,12 @@ class Trace:
     by_dimension: Float[np.ndarray, "T S D"] | None
     alternatives: Sequence[Sequence[tuple[Any, float]]]
 
+    @property
+    def confidence(self) -> float:
+        """The geometric mean of the words' probabilities, 0 to 1. Of what a trace has, it says best
+        how good a translation is."""
+        return float(np.exp(self.log_probs.mean()))
+
 
 @dataclass(frozen=True)
 class SpanTrace(Trace):

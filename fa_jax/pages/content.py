@@ -12,13 +12,15 @@ DIGITS = 4
 
 
 def span_content(trace: SpanTrace) -> dict[str, Any]:
-    """A text, its translation, and the vision span of each output step, as JSON has it.
+    """A text, its translation, how sure it is, and the vision span of each output step, as JSON has
+    it.
 
     A step: the word, its probability, g(t), p_t, the window, the weights in it, and the words it
     could have been.
     """
     return {
         "translation": trace.translation,
+        "confidence": _rounded(trace.confidence),
         "threshold": threshold_text(trace.threshold),
         "source": trace.source_tokens,
         "steps": [

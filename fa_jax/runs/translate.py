@@ -10,6 +10,7 @@ import numpy as np
 from fa_jax.config import DecodingConfig
 from fa_jax.data.given import checked_lines
 from fa_jax.errors import UserError
+from fa_jax.runs.confidence import word_confidences
 from fa_jax.runs.run import Run, ensemble, know_documents
 from fa_jax.runs.search import Places, Searched, search_lines
 from fa_jax.runs.sentences import combined, joined_spans, parted
@@ -54,7 +55,8 @@ def translate(
       A dict a line, in the order of the lines:
         translations: a dict each. text: as people write it. score: sum of log p ÷ tokens (to the
           power `decoding.length_exponent`); of several sentences or lines the mean, by their
-          tokens. With details, but for an empty line, also lists with
+          tokens. With details, but for an empty line, also confidence (the geometric mean of the
+          tokens' probabilities, 0 to 1); words, with the confidence of each; and lists with
           an item a token of the translation, end of sentence included: tokens; log_probs;
           alignment (weights over the source's tokens); focus (source position from 0); strength
           (0 to 1); window (number of positions scored).
@@ -144,7 +146,10 @@ def _add_details(
             if shown := [of_line[one] for one in places if one in of_line]:
                 trace = joined_spans(shown, "")
                 record["source_tokens"] = trace.source_tokens
+                tokens = trace.target_tokens, trace.log_probs.tolist()
                 translation |= {
+                    "confidence": trace.confidence,
+                    "words": word_confidences(*tokens, found.run.target.language),
                     "tokens": trace.target_tokens,
                     "log_probs": trace.log_probs.tolist(),
                     "alignment": trace.weights.tolist(),

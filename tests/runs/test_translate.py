@@ -87,6 +87,10 @@ def test_details_are_those_of_each_translation_alone(run, records):
                 wanted = getattr(alone, of_trace)
                 np.testing.assert_allclose(found[name], wanted, rtol=1e-4, atol=1e-6)
             assert found["window"] == alone.windows.sum(1).tolist()
+            assert found["confidence"] == pytest.approx(
+                np.exp(alone.log_probs).prod() ** (1 / len(alone.log_probs)), rel=1e-4
+            )
+            assert [word for word, _ in found["words"]] == found["tokens"][:-1]
             looked_at = [line[place] for place in alone.weights.argmax(1)]
             tokens = zip(found["tokens"][:-1], looked_at[: len(words)], strict=True)
             assert found["text"] == "".join(s if t == "<unk>" else t for t, s in tokens)
