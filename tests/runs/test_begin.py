@@ -10,7 +10,6 @@ from functools import partial
 import pytest
 
 import fa_jax
-from fa_jax.data import prepared
 from fa_jax.data.codec import load_codec
 from fa_jax.data.prepared import prepare
 from fa_jax.data.tokenizers import Subwords
@@ -108,7 +107,7 @@ def test_a_vocabulary_that_was_replaced_is_noticed(begun):
 def test_a_run_goes_on_with_its_own_vocabulary(trained, tmp_path, monkeypatch):
     folder = shutil.copytree(trained, tmp_path / "run")
     learn = Subwords.learn
-    monkeypatch.setattr(prepared, "FORMAT", "another version's")
+    monkeypatch.setattr("fa_jax.cache.FORMAT", "another version's")
     monkeypatch.setattr(
         Subwords,
         "learn",
