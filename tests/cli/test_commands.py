@@ -330,6 +330,12 @@ def test_a_bar_shows_how_much_of_a_file_is_translated(tmp_path, cli_call, monkey
     assert (status, out, err) == (0, piped, "") and drawn[2:] == [True, True]
     assert [(bar.initial, bar.total) for bar in bars[2:]] == [(0, len(text)), (33, len(text))]
     assert [round(bar.n) for bar in bars[2:]] == [33, len(text)]
+    there = tmp_path / "new.ja"
+    there.write_text("".join(piped.splitlines(keepends=True)[:3]))
+    with (tmp_path / "new.en").open("rb") as file:
+        cli_call("translate", "en-ja", "--output", there, stdin=file)
+    assert [(bar.initial, bar.total) for bar in bars[4:]] == [(34, len(text))]
+    assert there.read_text() == piped
 
 
 def test_stdin_that_is_no_utf8(trained, cli_call):

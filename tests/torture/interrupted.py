@@ -12,6 +12,8 @@ import signal
 import sys
 import time
 
+import jax
+
 import fa_jax.cli.train  # which are else imported when they are needed
 import fa_jax.data.corpora.builders
 import fa_jax.runs.train
@@ -57,7 +59,7 @@ class ForkedHosts(Hosts):
     def started(self, file, env, arguments):
         file.touch()
         nothing = FORKS.RawValue("i", 0)
-        rest = (str(file.parent), NEVER, NEVER, NEVER, nothing, file, command, arguments)
+        rest = (str(file.parent), NEVER, NEVER, NEVER, nothing, file, host, arguments)
         return Fork(target=_run, args=rest)
 
 
@@ -81,6 +83,12 @@ def command(*arguments):
     """`fa-jax`, where programs of any size are kept from one process to the next."""
     fa_jax.set_up_process = lambda: None
     cli.main([*map(str, arguments)])
+
+
+def host(*arguments):
+    """`fa-jax`, and the farewell, which is said at the end of a process that is no fork."""
+    command(*arguments)
+    jax.distributed.shutdown()
 
 
 def _run(folder, killed, full, long, counted, output, work, arguments):
