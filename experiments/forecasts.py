@@ -47,8 +47,8 @@ def measure() -> Report:
         rows,
         [
             "Memory is what XLA plans for a step of the largest batch, and what the process had "
-            "before it. A size without a time was planned alone: its steps took longer than "
-            f"{PATIENCE // 60} minutes, or there was less memory.",
+            "before it. A size without a time was planned alone: its steps were not done in the "
+            "time that there was, or there was less memory.",
         ],
         [
             Headline("memory reached by small ÷ memory said before", small, 1.15),
