@@ -48,7 +48,8 @@ def measure() -> Report:
         [
             "Memory is what XLA plans for a step of the largest batch, and what the process had "
             "before it. A size without a time was planned alone: its steps were not done in the "
-            "time that there was, or there was less memory.",
+            "time that there was, or there was less memory. The seconds are those of a machine "
+            "that has other work, too.",
         ],
         [
             Headline("memory reached by small ÷ memory said before", small, 1.15),
