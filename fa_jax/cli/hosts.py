@@ -20,6 +20,7 @@ LOST = (
     "fa-jax: another host has ended, or is not reached any more, so this one ends, too. What that "
     "host says tells why. The same command, given to all hosts again, goes on from what was saved"
 )
+NOT_TOLD = "fa-jax: nobody says whether other hosts take part, so this one works alone"
 AGAIN = os.EX_TEMPFAIL
 """The exit status that goes with it."""
 NOBODY_ELSE = re.compile("coordinator_address should be defined|.* must be called before any")
@@ -57,8 +58,11 @@ class Hosts:
                 self.process,
                 heartbeat_timeout_seconds=DEAD_AFTER,
             )
-        except (RuntimeError, ValueError) as error:
+        except (RuntimeError, ValueError, OSError, ImportError) as error:
             if self == AS_FOUND and NOBODY_ELSE.match(str(error)):
+                return
+            if self == AS_FOUND and isinstance(error, OSError | ImportError):
+                print(f"{NOT_TOLD} ({error})", file=sys.stderr)  # as in a notebook with a TPU
                 return
             raise UserError(
                 f"the hosts do not find each other: {error}. Give all of them --coordinator "

@@ -13,7 +13,8 @@ import pytest
 
 import fa_jax
 from fa_jax import hosts
-from fa_jax.cli.hosts import AGAIN, LOST
+from fa_jax.cli.hosts import AGAIN, AS_FOUND, LOST
+from fa_jax.errors import UserError
 from fa_jax.runs.run import load_run
 from tests.command import Hosts, command, environment, run
 from tests.tiny import STEPS
@@ -83,3 +84,17 @@ def test_who_gives_half_an_address_is_told_the_rest():
             command("select", "en-ja", *options), env=environment(), capture_output=True, text=True
         )
         assert found.returncode == 2 and "each its own --process" in found.stderr
+
+
+def test_where_nobody_can_be_asked_one_works_alone_and_says_so(monkeypatch, capsys):
+    """As on a TPU of a notebook, whose metadata cannot be reached."""
+
+    def initialize(*arguments, **options):
+        raise ConnectionError("no route")
+
+    monkeypatch.setattr(jax.distributed, "initialize", initialize)
+    monkeypatch.setattr(jax.config, "update", lambda *setting: None)
+    AS_FOUND.meet()
+    assert "works alone (no route)" in capsys.readouterr().err
+    with pytest.raises(UserError, match="do not find each other: no route"):
+        replace(AS_FOUND, processes=2).meet()
