@@ -10,6 +10,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 
 from fa_jax.config import DecodingConfig
+from fa_jax.data.markup import text_of
 from fa_jax.pages.content import span_content
 from fa_jax.runs.markup import translate_inline
 from fa_jax.runs.run import Run
@@ -34,6 +35,10 @@ class Order:
         own = self.run.config.decoding
         return replace(own, threshold=self.threshold, batch_size=min(own.batch_size, PLACES))
 
+    def read(self, line: str) -> str:
+        """What is translated of a line."""
+        return line
+
 
 @dataclass(frozen=True)
 class Translations(Order):
@@ -56,6 +61,9 @@ class Translations(Order):
 @dataclass(frozen=True)
 class TranslationsOfHtml(Translations):
     """Of lines with tags in them."""
+
+    def read(self, line: str) -> str:
+        return text_of(line).letters
 
     def __call__(self, lines: Sequence[str]) -> list[list[str]]:
         options = self._options(lines)

@@ -53,6 +53,7 @@ class Service:
             raise HTTPException(500, "the server failed at this; its output says more") from None
 
     def _check(self, order: Order, lines: Sequence[str]):
+        lines = [*map(order.read, lines)]
         if not any(map(str.strip, lines)):
             raise HTTPException(400, "there is no text to translate")
         most = self.limits.lines

@@ -146,6 +146,12 @@ def test_html_keeps_its_markup(client):
     assert answer["alternatives"] == [[expected.replace("TWO", "TWO1")], ["ONE1"]]
 
 
+def test_tags_are_no_letters(client):
+    link = f'<a href="{"x" * 900}">two</a>'
+    found = asked(client, q=f"<p>One {link}</p>", format="html").json()["translatedText"]
+    assert found == f"<p>ONE {link.replace('two', 'TWO')}</p>"
+
+
 def test_terms_and_prefixes(client, made_up):
     terms = {"two": "zwei"}
     assert asked(client, q="two", glossary=terms, prefix="ein").json()["translatedText"] == "TWO"
