@@ -50,7 +50,8 @@ class Hosts:
         if self.processes == 1:
             return
         # Else JAX takes SIGTERM for itself; training saves at a step that hosts agree on anyway.
-        jax.config.update("jax_enable_preemption_service", False)
+        if "jax_enable_preemption_service" in jax.config.values:  # 0.7.0 has none
+            jax.config.update("jax_enable_preemption_service", False)
         try:
             jax.distributed.initialize(
                 self.coordinator or None,
