@@ -5,8 +5,8 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import accumulate, chain
 from pathlib import Path
 
@@ -39,20 +39,26 @@ def place_of(kind: str, of: object) -> Path:
 
 
 def kept(place: Path, write: Callable[[Path], None]) -> Path:
-    """The place; where nothing is there, with what `write` makes. Others wait until it is whole,
-    and say so."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(place.with_name(f".{place.name}.lock"))
-    try:
-        held = lock.acquire(timeout=SHORT_WAIT)
-    except Timeout:
-        print(f"waiting for another process, which prepares {place}", file=sys.stderr)
-        held = lock.acquire()
-    with held:
+    """The place; where nothing is there, with what `write` makes. Others wait until it is whole."""
+    with held(place):
         if not place.exists():
             with whole_folder(place) as made:
                 write(made)
     return place
+
+
+@contextmanager
+def held(place: Path) -> Iterator[None]:
+    """A place of the cache is this process's alone. Others wait, and say so."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(place.with_name(f".{place.name}.lock"))
+    try:
+        acquired = lock.acquire(timeout=SHORT_WAIT)
+    except Timeout:
+        print(f"waiting for another process, which prepares {place}", file=sys.stderr)
+        acquired = lock.acquire()
+    with acquired:
+        yield
 
 
 def set_up_process():

@@ -10,6 +10,7 @@ import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ import numpy as np
 from jaxtyping import Int
 from tqdm import tqdm
 
-from fa_jax.cache import kept, place_of
+from fa_jax.cache import held, kept, place_of
 from fa_jax.config import DataConfig
 from fa_jax.data.codec import TextCodec, load_codec, save_codec
 from fa_jax.data.corpora import Corpus, load_corpus
@@ -111,9 +112,10 @@ def _learnt(sides: tuple[_Side, _Side], config: DataConfig, share: Share) -> lis
         tokenizers = on_all_cores(learn, [*zip(sides, sizes, strict=True)], worth=worth)
         for side, tokenizer, size, name in zip(sides, [*tokenizers], sizes, names, strict=True):
             counts = Counter()
-            for tokens, found in map(_tokens, _tokenized(side, tokenizer, share)):
-                of_part = np.bincount(tokens, minlength=len(found)).tolist()
-                counts.update(dict(zip(found, of_part, strict=True)))
+            with _tokenized(side, tokenizer, share) as parts:
+                for tokens, found in map(_tokens, parts):
+                    of_part = np.bincount(tokens, minlength=len(found)).tolist()
+                    counts.update(dict(zip(found, of_part, strict=True)))
             codec = TextCodec(side.language, tokenizer, most_frequent(counts, size))
             save_codec(codec, folder, name)
 
@@ -131,43 +133,55 @@ def _encoded(texts: _Side, codec: TextCodec, share: Share) -> EncodedTexts:
     """The texts as the codec's numbers."""
 
     def write(folder: Path):
-        parts = _tokenized(texts, codec.tokenizer, share)
-        lengths = [np.load(part / "lengths.npy", allow_pickle=False) for part in parts]
-        offsets = np.concatenate([[0], *lengths], dtype=np.int64).cumsum()
-        np.save(folder / "offsets.npy", offsets)
-        header = {"descr": "<i4", "fortran_order": False, "shape": (int(offsets[-1]),)}
-        with open(folder / "tokens.npy", "wb") as file:
-            np.lib.format.write_array_header_1_0(file, header)
-            for tokens, found in map(_tokens, parts):
-                known = np.array(codec.vocabulary.ids(found) or [UNKNOWN], "<i4")
-                file.write(known[tokens].data)
-        for part in parts:
-            shutil.rmtree(part)
+        with _tokenized(texts, codec.tokenizer, share) as parts:
+            lengths = [np.load(part / "lengths.npy", allow_pickle=False) for part in parts]
+            offsets = np.concatenate([[0], *lengths], dtype=np.int64).cumsum()
+            np.save(folder / "offsets.npy", offsets)
+            header = {"descr": "<i4", "fortran_order": False, "shape": (int(offsets[-1]),)}
+            with open(folder / "tokens.npy", "wb") as file:
+                np.lib.format.write_array_header_1_0(file, header)
+                for tokens, found in map(_tokens, parts):
+                    known = np.array(codec.vocabulary.ids(found) or [UNKNOWN], "<i4")
+                    file.write(known[tokens].data)
 
     of = texts.corpus.digest, texts.language, codec.files()
     folder = kept(place_of("encoded", of), write)
+    if (parts := _place(texts, codec.tokenizer)).exists():
+        with held(parts):
+            shutil.rmtree(parts, ignore_errors=True)
     tokens = np.load(folder / "tokens.npy", mmap_mode="r", allow_pickle=False)
     return EncodedTexts(tokens, np.load(folder / "offsets.npy", allow_pickle=False))
 
 
-def _tokenized(texts: _Side, tokenizer: Tokenizer, share: Share) -> list[Path]:
-    """Folders of the texts' parts (`_tokenize`); those that are not there are made."""
-    parts = [range(len(texts))[first : first + PART] for first in range(0, len(texts), PART)]
-    folders = [_place(texts, tokenizer, rows) for rows in parts]
-    new = [rows for rows, folder in zip(parts, folders, strict=True) if not folder.exists()]
-    if new:
-        title, count = f"tokenizing {texts.language}", sum(map(len, new))
-        if not sys.stderr.isatty():
-            print(f"{title}: {count:,} sentences", file=sys.stderr)
-        tokenize = partial(_tokenize, texts, tokenizer)
-        with tqdm(desc=title, total=count, unit=" sentences", disable=None, leave=False) as bar:
-            done = share(tokenize, new, worth=count >= WORTH_PROCESSES)
-            for rows, _ in zip(new, done, strict=True):
-                bar.update(len(rows))
-    return folders
+@contextmanager
+def _tokenized(texts: _Side, tokenizer: Tokenizer, share: Share) -> Iterator[list[Path]]:
+    """Folders of the texts' parts (`_tokenize`); those that are not there are made. Meanwhile no
+    other process removes them."""
+    with held(place := _place(texts, tokenizer)):
+        parts = [range(len(texts))[first : first + PART] for first in range(0, len(texts), PART)]
+        new = [rows for rows in parts if not _of_part(place, rows).exists()]
+        if new:
+            title, count = f"tokenizing {texts.language}", sum(map(len, new))
+            if not sys.stderr.isatty():
+                print(f"{title}: {count:,} sentences", file=sys.stderr)
+            tokenize = partial(_tokenize, texts, tokenizer, place)
+            with tqdm(desc=title, total=count, unit=" sentences", disable=None, leave=False) as bar:
+                done = share(tokenize, new, worth=count >= WORTH_PROCESSES)
+                for rows, _ in zip(new, done, strict=True):
+                    bar.update(len(rows))
+        yield [_of_part(place, rows) for rows in parts]
 
 
-def _tokenize(texts: _Side, tokenizer: Tokenizer, rows: range):
+def _place(texts: _Side, tokenizer: Tokenizer) -> Path:
+    """Of the parts."""
+    return place_of("tokens", (texts.corpus.digest, texts.place, saved_tokenizer(tokenizer)))
+
+
+def _of_part(place: Path, rows: range) -> Path:
+    return place / f"{rows.start}-{rows.stop}"
+
+
+def _tokenize(texts: _Side, tokenizer: Tokenizer, place: Path, rows: range):
     """Keeps a part's tokens, by their numbers of first appearance, and each text's length."""
 
     def write(folder: Path):
@@ -181,11 +195,7 @@ def _tokenize(texts: _Side, tokenizer: Tokenizer, rows: range):
         np.save(folder / "lengths.npy", np.asarray(lengths))
         write_text(folder / "found.json", json.dumps([*numbers]))
 
-    kept(_place(texts, tokenizer, rows), write)
-
-
-def _place(texts: _Side, tokenizer: Tokenizer, rows: range) -> Path:
-    return place_of("tokens", (texts.corpus.digest, texts.place, saved_tokenizer(tokenizer), rows))
+    kept(_of_part(place, rows), write)
 
 
 def _tokens(part: Path) -> tuple[Int[np.ndarray, " tokens"], list[str]]:

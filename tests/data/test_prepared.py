@@ -64,6 +64,13 @@ def test_two_processes_learn_what_one_learns(config, tokenized, monkeypatch, tmp
     assert numbers(both) == numbers(alone)
 
 
+def test_parts_are_removed_though_a_sides_numbers_were_there(config, tokenized, tmp_path):
+    prepare(config)
+    other = prepare(replace(config, target_vocabulary=7))
+    assert len(tokenized) == 12 and len(other.target.vocabulary) == 7
+    assert not [*(tmp_path / "cache" / "tokens").glob("[!.]*")]
+
+
 def test_what_was_tokenized_before_a_stop_stays(config, tokenized, monkeypatch, tmp_path):
     """And nothing else stays than what is read later."""
     alone = prepare(config)
