@@ -106,6 +106,10 @@ class Command(OfRuns):
                     f"{option} gives one translation, and no more: leave out --n-best, --details, "
                     "--alignments, --prefixes"
                 )
+        if self.html and (self.documents or self.output or self.part != (1, 1)):
+            raise UserError(
+                "--html writes one page to stdout: leave out --documents, --output, --part"
+            )
         if self.prefixes and self.part != (1, 1):
             raise UserError("--prefixes are for a whole file: leave out --part")
         runs, told = self.runs(), False

@@ -153,7 +153,8 @@ def search_lines(
       documents: document i is the lines from the i-th of these numbers up to the next one. Runs
         that were all trained on documents read each one whole. Otherwise, and if there are none,
         each line is read by itself, up to `decoding.max_source_length` tokens.
-      wishes: of each line; none, or where lines are read by themselves.
+      wishes: what each line's translation must have, where lines are read by themselves. None are
+        given where nothing is wanted.
       progress: told how many lines more are done.
       share: how the work is shared. By `parted`, hosts that all call this search together.
     """

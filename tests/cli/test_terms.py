@@ -54,3 +54,6 @@ def test_terms_prefixes_and_tags_are_kept(cli_call, file):
     assert out.startswith('<p class="x">') and "<b>本" in out and out.endswith("</p>\n<!-- a -->\n")
     _, _, err = cli_call("translate", "en-ja", "--html", "--n-best", 2, stdin=page)
     assert "--html gives one translation" in err
+    for option in (["--output", file("")], ["--part", 1, 2], ["--documents"]):
+        status, out, err = cli_call("translate", "en-ja", "--html", *option, stdin=page)
+        assert (status, out) == (2, "") and "--html writes one page to stdout" in err
