@@ -1,8 +1,8 @@
 """Checkpoints of a run, by Orbax: the latest to resume from, the best to translate with.
 
 The only module that knows of Orbax's checkpoints. It writes in the background into a folder beside,
-renames it when it is whole and only then deletes the one before: a torn checkpoint is never read. A checksum
-in the note finds bytes that changed afterwards, of which Orbax notices few.
+renames it when it is whole and only then deletes the one before: a torn checkpoint is never read.
+A checksum in the note finds bytes that changed afterwards, of which Orbax notices few.
 """
 
 import json
