@@ -15,8 +15,9 @@ from tyro.conf import Positional
 
 import fa_jax
 from fa_jax.cli.arguments import RunFolder
+from fa_jax.decoding.forced import LOOKED_AT
 from fa_jax.errors import UserError
-from fa_jax.runs.align import LOOKED_AT, Link
+from fa_jax.runs.align import Link
 from fa_jax.runs.run import Run
 
 LINK = re.compile(r"(\d+)([-p])(\d+)")

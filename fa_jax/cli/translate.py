@@ -28,9 +28,9 @@ from fa_jax.cli.lines import (
 )
 from fa_jax.cli.terms import Prefixes, glossary_in
 from fa_jax.cli.words import arrived_words
+from fa_jax.decoding.forced import By
 from fa_jax.decoding.simultaneous import PolicyName
 from fa_jax.errors import UserError
-from fa_jax.runs.align import By
 from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
 from fa_jax.runs.sentences import parted

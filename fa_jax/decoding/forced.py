@@ -6,12 +6,12 @@ steps that the search took; so the search itself need not carry them along.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from fa_jax.attention import AttentionOutput
 from fa_jax.config import DecodingConfig, ModelConfig
@@ -36,6 +36,19 @@ LARGEST_BATCH = 2**26
 """Numbers that a device may hold of a batch's words: by position and dimension, and by word."""
 ALTERNATIVES = 5
 """Most likely words that a trace keeps of each step."""
+
+
+def highest_weight(attended: AttentionOutput) -> Int[Array, "*N"]:
+    """The position that a step looks at most."""
+    return attended.weights.argmax(-1)
+
+
+By = Literal["weight", "focus"]
+LOOKED_AT: dict[str, Callable[[AttentionOutput], Int[Array, " B"]]] = {
+    "weight": highest_weight,
+    "focus": lambda attended: jnp.rint(attended.state.focus).astype(jnp.int32),
+}
+"""The source position that a step looks at."""
 
 
 @dataclass(frozen=True)
@@ -90,38 +103,74 @@ def trace_translations(
       keep: what to keep of a trace. Those of a batch are made when it is done, and weights by
         dimension are large.
     """
-    few = len(translations) <= SMALLEST_BATCH
-    force = on_local_devices(_force, 3, 1, few=few, model=model.config)
+
+    def kept(found: PyTree, words: int, positions: int) -> Any:
+        return keep(_trace(found, words, positions))
+
+    return _by_batches(_traced, model, decoding, sources, translations, kept)
+
+
+def looked_at(
+    model: TrainedModel,
+    decoding: DecodingConfig,
+    sources: Sequence[Sequence[int]],
+    translations: Sequence[Sequence[int]],
+    by: By = "weight",
+) -> list[Int[np.ndarray, " T"]]:
+    """The source position that each step looks at: of a trace the part that needs no word's
+    probability. Arguments are those of `trace_translations`; by: a name of `LOOKED_AT`."""
+
+    def kept(found: Int[np.ndarray, " padded"], words: int, _: int) -> Int[np.ndarray, " T"]:
+        return found[:words]
+
+    return _by_batches(_looked_at, model, decoding, sources, translations, kept, by=by)
+
+
+def _by_batches(
+    program: Callable[..., PyTree],
+    model: TrainedModel,
+    decoding: DecodingConfig,
+    sources: Sequence[Sequence[int]],
+    translations: Sequence[Sequence[int]],
+    keep: Callable[[PyTree, int, int], Any],
+    **options: Any,
+) -> list[Any]:
+    """What a program makes of each translation. keep: of a row of it, given how many words and
+    source tokens are no padding."""
     targets = [[*words, END] for words in translations]
-    lengths = [tuple(map(len, pair)) for pair in zip(sources, targets, strict=True)]
-    most = batch_rows(len(lengths), decoding)
+    # Both sides are padded alike: fewer programs are compiled and loaded.
+    lengths = [(max(map(len, pair)),) * 2 for pair in zip(sources, targets, strict=True)]
     vocabulary = model.params["decoder"]["output"]["bias"].shape[0]
 
-    def rows_of(shape: tuple[int, int]) -> int:
+    def rows_of(shape: tuple[int, int], count: int) -> int:
         numbers = shape[1] * (shape[0] * model.config.annotation_size + vocabulary)
-        return min(most, jax.local_device_count() * max(1, LARGEST_BATCH // numbers))
+        at_most = jax.local_device_count() * max(1, LARGEST_BATCH // numbers)
+        return min(batch_rows(count, decoding), at_most)
 
     threshold, kept = jnp.float32(decoding.threshold), {}
     for batch, padded in padded_batches((sources, targets), lengths, rows_of):
         (source, source_lengths), (target, _) = padded
+        few = len(source) <= SMALLEST_BATCH
+        force = on_local_devices(program, 3, 1, few=few, model=model.config, **options)
         found = jax.device_get(force(model.on_devices, source, source_lengths, target, threshold))
         for place, row in enumerate(batch):
-            kept[row] = keep(_trace(found, place, len(targets[row]), len(sources[row])))
+            of_row = jax.tree.map(lambda leaf, place=place: leaf[place], found)
+            kept[row] = keep(of_row, len(targets[row]), len(sources[row]))
     return [kept[row] for row in range(len(lengths))]
 
 
-def _trace(found: tuple, place: int, steps: int, positions: int) -> Trace:
+def _trace(found: tuple, words: int, positions: int) -> Trace:
     """Of one row, without its padding."""
     shown, likely = found
-    axes = place, slice(steps), slice(positions)
-    likely = zip(*(leaf[place, :steps].tolist() for leaf in likely), strict=True)
+    axes = slice(words), slice(positions)
+    likely = zip(*(leaf[:words].tolist() for leaf in likely), strict=True)
     alternatives = [list(zip(*step, strict=True)) for step in likely]
     return Trace(
         **jax.tree.map(lambda leaf: leaf[axes[: leaf.ndim]], shown), alternatives=alternatives
     )
 
 
-def _force(
+def _traced(
     params: Params,
     source: Int[Array, "B S"],
     lengths: Int[Array, " B"],
@@ -132,21 +181,33 @@ def _force(
 ) -> tuple[dict[str, Array | None], tuple[Int[Array, "B T A"], Float[Array, "B T A"]]]:
     """What traces show of each step, the most likely words and their log p; a row a sentence."""
     params = cast_for_compute(params, model)
-    read = read_source(params, model, source, lengths)
-    bottleneck, attention = force_translation(
-        params,
-        model,
-        read,
-        source,
-        target,
-        threshold=threshold,
-        collect=_shown_of,
-    )
-    shown = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), attention)
+    bottleneck, shown = _forced(params, model, source, lengths, target, threshold, _shown_of)
     logits = decoder.logits(params["decoder"], bottleneck).swapaxes(0, 1)
     words = min(ALTERNATIVES, logits.shape[-1])
     best, likely = jax.lax.top_k(jax.nn.log_softmax(logits.astype(jnp.float32)), words)
     return shown | {"log_probs": word_log_probs(params, bottleneck, target)}, (likely, best)
+
+
+def _looked_at(
+    params: Params,
+    source: Int[Array, "B S"],
+    lengths: Int[Array, " B"],
+    target: Int[Array, "B T"],
+    threshold: Float[Array, ""],
+    *,
+    model: ModelConfig,
+    by: By,
+) -> Int[Array, "B T"]:
+    params = cast_for_compute(params, model)
+    return _forced(params, model, source, lengths, target, threshold, LOOKED_AT[by])[1]
+
+
+def _forced(params, model, source, lengths, target, threshold, collect):
+    """What the output layer reads [T, B, F], and what is collected of each step [B, T, ...]."""
+    read = read_source(params, model, source, lengths)
+    options = {"threshold": threshold, "collect": collect}
+    bottleneck, found = force_translation(params, model, read, source, target, **options)
+    return bottleneck, jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), found)
 
 
 def _shown_of(attended: AttentionOutput) -> dict[str, Array | None]:

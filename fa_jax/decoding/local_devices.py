@@ -61,7 +61,7 @@ def enlarged(size: int, enough: int, factor: int = 2) -> int:
 def padded_batches(
     sides: Sequence[Sequence[Sequence[int]]],
     lengths: Sequence[tuple[int, ...]],
-    rows_of: Callable[[tuple[int, ...]], int],
+    rows_of: Callable[[tuple[int, ...], int], int],
     *,
     in_windows: bool = False,
 ) -> Iterator[tuple[list[int], list[tuple[Int[np.ndarray, "B S"], Int[np.ndarray, " B"]]]]]:
@@ -70,7 +70,8 @@ def padded_batches(
     The longest come first: those that are searched last then end together.
 
     sides: the sentences as each model has them, or source and target. lengths: of each sentence,
-    how long its sides are; without any words it is in no batch. rows_of: a batch of a shape.
+    how long its sides are; without any words it is in no batch. rows_of: a batch of a shape that so
+    many sentences have.
     in_windows: whether few shapes matter more than little padding.
     """
     steps = (SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS) if in_windows else (SHORTEST_SHAPE, 2)
@@ -79,9 +80,11 @@ def padded_batches(
         (row for row in range(len(lengths)) if any(lengths[row])),
         key=lambda row: (shapes[row], [-length for length in lengths[row]]),
     )
-    for shape, alike in itertools.groupby(order, shapes.__getitem__):
-        rows = rows_of(shape)
-        while batch := list(itertools.islice(alike, rows)):
+    for shape, of_shape in itertools.groupby(order, shapes.__getitem__):
+        alike = [*of_shape]
+        rows = rows_of(shape, len(alike))
+        for first in range(0, len(alike), rows):
+            batch = alike[first : first + rows]
             yield (
                 batch,
                 [

@@ -126,11 +126,11 @@ def search(
         "output_dtype": decoding.output_dtype,
     }
     numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_power)
-    devices, places = jax.local_device_count(), batch_rows(len(longest), decoding)
+    devices, most_places = jax.local_device_count(), batch_rows(len(longest), decoding)
 
-    def rows_of(shape: tuple[int, ...]) -> int:
+    def rows_of(shape: tuple[int, ...], count: int) -> int:
         if sentences:
-            return places * (QUEUE if len(longest) > SMALLEST_BATCH else 1)
+            return batch_rows(count, decoding) * (QUEUE if count > SMALLEST_BATCH else 1)
         most = min(decoding.batch_size, max(1, POSITIONS_AT_ONCE // max(shape)), len(longest))
         return -(-most // devices) * devices
 
@@ -160,6 +160,7 @@ def search(
         dealt = np.arange(len(limits)).reshape(-1, devices).T.reshape(-1)
         batch, limits, fronts = _taken(((padded, sizes, own), limits, fronts), dealt)
         if sentences:
+            places = min(len(limits), most_places)
             shape = {"places": places // devices, "few": places <= SMALLEST_BATCH}
             *read, own = batch
             arguments = params, *read, limits[:, 0], own, *numbers

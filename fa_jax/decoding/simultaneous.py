@@ -18,6 +18,7 @@ from fa_jax.attention import AttentionOutput
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import BEGIN, END, PAD
+from fa_jax.decoding.forced import highest_weight
 from fa_jax.decoding.local_devices import (
     SMALLEST_BATCH,
     TrainedModel,
@@ -33,29 +34,15 @@ from fa_jax.model.fused import fuse, fused_products
 Policy = Callable[[AttentionOutput, Int[Array, " B"]], Float[Array, " B"]]
 
 
-def focus(attended: AttentionOutput, written: Int[Array, " B"]) -> Float[Array, " B"]:
-    """p_t."""
-    return attended.state.focus
-
-
-def align_att(attended: AttentionOutput, written: Int[Array, " B"]) -> Float[Array, " B"]:
-    """The position with the highest weight (Papi et al. 2023)."""
-    return attended.weights.argmax(1).astype(jnp.float32)
-
-
-def wait_k(attended: AttentionOutput, written: Int[Array, " B"]) -> Float[Array, " B"]:
-    """That of the token written last, whatever attention does (Ma et al. 2019)."""
-    return written.astype(jnp.float32) - 1
-
-
 PolicyName = Literal["focus", "align-att", "wait-k"]
 POLICIES: dict[str, Policy] = {
-    "focus": focus,
-    "align-att": align_att,
-    "wait-k": wait_k,
+    "focus": lambda attended, written: attended.state.focus,
+    "align-att": lambda attended, written: highest_weight(attended).astype(jnp.float32),
+    "wait-k": lambda attended, written: written.astype(jnp.float32) - 1,
 }
 """Which place of the source a step needs, given what attention did and how many tokens of the
-translation stand before it."""
+translation stand before it: p_t, the highest weight (Papi et al. 2023), or the place of the token
+written last, whatever attention does (Ma et al. 2019)."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +90,7 @@ def continuations(
     sources, begun = ([one[side] for one in different] for side in (0, 1))
     found = {(): Continuation([], {})}
     for rows, [(source, lengths)] in padded_batches(
-        [sources], [(len(words),) for words in sources], lambda _: most
+        [sources], [(len(words),) for words in sources], lambda *_: most
     ):
         limits = np.array([length_limit(n, decoding) for n in lengths.tolist()], np.int32)
         longest = length_limit(source.shape[1], decoding)

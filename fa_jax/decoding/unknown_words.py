@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Int
 
 from fa_jax.data.tokenizers.tokenizer import SPACE
 from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
@@ -13,20 +13,19 @@ from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
 def replace_unknown(
     tokens: Sequence[str],
     source_tokens: Sequence[str],
-    weights: Float[np.ndarray, "T S"],
+    looked_at: Int[np.ndarray, " T"],
     dictionary: Mapping[str, str],
     copies: Sequence[str],
 ) -> list[str]:
     """Each `<unk>` becomes the translation of the source token that it looked at most.
 
     Args:
-      source_tokens: as the run reads them. weights: a row for each token (more are not read).
+      source_tokens: as the run reads them. looked_at: the place in them that each token comes from.
       dictionary: translations of source tokens. copies: what stands for those that it lacks.
     """
-    looked_at = [int(row.argmax()) for row in weights[: len(tokens)]]
     return [
         dictionary.get(source_tokens[place], copies[place]) if token == SPECIAL[UNKNOWN] else token
-        for token, place in zip(tokens, looked_at, strict=True)
+        for token, place in zip(tokens, looked_at, strict=False)
     ]
 
 

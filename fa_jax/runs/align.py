@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain, islice
 from operator import add
-from typing import Literal
 
 import numpy as np
 
@@ -16,18 +15,12 @@ from fa_jax.data.sentences import sentences
 from fa_jax.data.tokenizers import Words
 from fa_jax.data.tokenizers.tokenizer import SPACE, WRITTEN_WITHOUT_SPACES
 from fa_jax.data.vocabulary import UNKNOWN
-from fa_jax.decoding.forced import trace_translations
+from fa_jax.decoding.forced import By, looked_at
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, check_run
 
 Link = tuple[int, int]
 Pair = tuple[str, str]
-By = Literal["weight", "focus"]
-LOOKED_AT = {
-    "weight": lambda trace: trace.weights.argmax(1),
-    "focus": lambda trace: np.rint(trace.focus).astype(int),
-}
-"""Of a trace, the source position of each step."""
 
 
 @dataclass(frozen=True)
@@ -106,9 +99,9 @@ def _aligned(run: Run, pairs: Sequence[Pair], by: By, tokenized: bool) -> list[A
     sources = [_words(source, run.source, tokenized) for source, _ in pairs]
     targets = [_words(target, run.target, tokenized) for _, target in pairs]
     ids = [ids or [UNKNOWN] for _, ids, _ in sources], [ids for _, ids, _ in targets]
-    traces = trace_translations(run.model, run.config.decoding, *ids, LOOKED_AT[by])
+    looked = looked_at(run.model, run.config.decoding, *ids, by)
     found = []
-    for (source, _, of_source), (target, _, of_target), places in zip(sources, targets, traces):
+    for (source, _, of_source), (target, _, of_target), places in zip(sources, targets, looked):
         steps = zip(places, of_target if of_source else ())  # without the end of sentence
         links = sorted({(of_source[place], word) for place, word in steps})
         found.append(Alignment(source, target, links))

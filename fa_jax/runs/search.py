@@ -3,7 +3,6 @@
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -13,7 +12,7 @@ from fa_jax.data.capitals import in_case_of
 from fa_jax.data.tokenizers import Subwords
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 from fa_jax.data.vocabulary import END, SPECIAL, UNKNOWN
-from fa_jax.decoding.forced import SpanTrace, Trace, trace_translations
+from fa_jax.decoding.forced import SpanTrace, Trace, looked_at, trace_translations
 from fa_jax.decoding.guided import Guide
 from fa_jax.decoding.search import SearchResult, joined, search
 from fa_jax.decoding.unknown_words import replace_unknown, whole_words
@@ -80,15 +79,16 @@ class Searched:
                 for place, hypothesis in enumerate(result.hypotheses)
                 if UNKNOWN in hypothesis.words
             ]
-            looked_at = self._traces([[one] for one in unknown], lambda trace: trace.weights)
+            sides = self._sides([[one] for one in unknown])
+            places = looked_at(run.model, self.decoding, *sides)
             spaced = run.source.language not in WRITTEN_WITHOUT_SPACES
-            for (line, place), weights in zip(unknown, looked_at, strict=True):
+            for (line, place), of_tokens in zip(unknown, places, strict=True):
                 source = self.tokens[line]
                 copies = run.source.as_written(source, self.lines[line])
                 if isinstance(run.source.tokenizer, Subwords):
                     source, copies = (whole_words(each, spaced=spaced) for each in (source, copies))
                 tokens = written[line][place], source
-                written[line][place] = replace_unknown(*tokens, weights, run.dictionary, copies)
+                written[line][place] = replace_unknown(*tokens, of_tokens, run.dictionary, copies)
         for line, guide in enumerate(self.guides):
             numbers = [hypothesis.words for hypothesis in self.results[line].hypotheses]
             written[line] = marked(written[line], numbers, guide.all, target)
@@ -111,6 +111,8 @@ class Searched:
         texts: as of `texts`. keep: as of `trace_translations`.
         """
         source, target = (codec.vocabulary.tokens for codec in (self.run.source, self.run.target))
+        sides = self._sides(wanted)
+        traces = trace_translations(self.run.model, self.decoding, *sides, keep)
         return [
             SpanTrace(
                 **vars(trace)
@@ -120,12 +122,12 @@ class Searched:
                 target_tokens=[*(target[word] for word in self._words(places)), SPECIAL[END]],
                 threshold=self.decoding.threshold,
             )
-            for places, trace in zip(wanted, self._traces(wanted, keep), strict=True)
+            for places, trace in zip(wanted, traces, strict=True)
         ]
 
-    def _traces(self, wanted: Sequence[Places], keep: Callable[[Trace], Any]) -> list[Any]:
-        ids, words = map(self._source, wanted), map(self._words, wanted)
-        return trace_translations(self.run.model, self.decoding, [*ids], [*words], keep)
+    def _sides(self, wanted: Sequence[Places]) -> tuple[list[list[int]], list[list[int]]]:
+        """What forced decoding takes: sources and translations."""
+        return [*map(self._source, wanted)], [*map(self._words, wanted)]
 
     def _source(self, places: Places) -> list[int]:
         return joined([self.ids[0][line] for line, _ in places])

@@ -7,7 +7,7 @@ import pytest
 from fa_jax.attention import AttentionConfig
 from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.decoding import forced
-from fa_jax.decoding.forced import trace_translations
+from fa_jax.decoding.forced import LOOKED_AT, looked_at, trace_translations
 from fa_jax.decoding.local_devices import TrainedModel
 from fa_jax.decoding.search import search
 from fa_jax.kept_programs import KeptProgram
@@ -47,7 +47,7 @@ def calls(monkeypatch):
 
 def test_together_as_alone_in_few_calls(model, calls):
     together = trace_translations(model, DECODING, SOURCES, WORDS)
-    assert [source.shape for _, source, *_ in calls] == [(16, 16), (16, 16), (16, 32)]
+    assert [source.shape for _, source, *_ in calls] == [(16, 16), (16, 16), (8, 32)]
     for source, words, trace in zip(SOURCES, WORDS, together, strict=True):
         (alone,) = trace_translations(model, DECODING, [source], [words])
         assert trace.by_dimension.shape == (len(words) + 1, len(source), 16)
@@ -58,6 +58,14 @@ def test_together_as_alone_in_few_calls(model, calls):
         np.testing.assert_array_equal(alone.windows, trace.windows)
         best = [[word for word, _ in step] for step in trace.alternatives]
         assert best == [[word for word, _ in step] for step in alone.alternatives]
+
+
+def test_where_a_step_looks_is_that_of_its_trace(model):
+    traces = trace_translations(model, DECODING, SOURCES, WORDS)
+    places = zip(*(looked_at(model, DECODING, SOURCES, WORDS, by) for by in LOOKED_AT), strict=True)
+    for trace, (heaviest, focus) in zip(traces, places, strict=True):
+        np.testing.assert_array_equal(heaviest, trace.weights.argmax(1))
+        np.testing.assert_array_equal(focus, np.rint(trace.focus))
 
 
 def test_batches_of_long_sentences_are_small(model, calls, monkeypatch):

@@ -4,12 +4,13 @@ import numpy as np
 
 from fa_jax.decoding.unknown_words import replace_unknown, whole_words
 
-WEIGHTS = np.array([[0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.9, 0.1, 0.0], [0.4, 0.3, 0.3]])
+LOOKED_AT = np.array([1, 2, 0, 0])
+"""The last place is that of the end of sentence."""
 
 
 def test_the_word_looked_at_most_is_translated_or_copied():
     source, copies = ["anna", "saw", "bo"], ["ANNA", "SAW", "BO"]
-    found = replace_unknown(["<unk>", "sah", "<unk>"], source, WEIGHTS, {"saw": "sah"}, copies)
+    found = replace_unknown(["<unk>", "sah", "<unk>"], source, LOOKED_AT, {"saw": "sah"}, copies)
     assert found == ["sah", "sah", "ANNA"]
 
 

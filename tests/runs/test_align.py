@@ -68,7 +68,7 @@ def test_words_may_be_given(run):
 def test_the_other_direction_adds_what_the_first_lacks(run, monkeypatch):
     """Each step of the first looks at position 0; those of the other at their own place."""
     steps = iter([np.zeros(5, int), np.arange(5)])
-    monkeypatch.setattr(aligning, "trace_translations", lambda *given: [next(steps)])
+    monkeypatch.setattr(aligning, "looked_at", lambda *given: [next(steps)])
     english = replace(run, target=run.source)
     back = replace(english, config=replace(run.config))
     (found,) = fa_jax.align(english, [("I like", "I like")], back=back, tokenized=True)
