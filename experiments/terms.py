@@ -1,17 +1,19 @@
-"""Terms, copies and tags: are they kept, and what do they cost?
+"""Terms, copies, numbers and tags: are they kept, and what do they cost?
 
 Each line has a term of its own. A word of the source and what it is aligned with in the reference
 are one if the training set has them together in several lines. It is wanted as the reference has
 it, or as another line's term, which then stands in the reference, too. Copies stand in its place on
-both sides, and tags around it.
+both sides, and tags around it. Lines with a long number are the training set's: the validation set
+has few. If the reference has it, too, both have other digits than the run has read, by chance.
 
 `python -m experiments.terms en-ja runs/mine`: the run of the package, and one of your own.
 """
 
 import re
 import time
+import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from html.parser import HTMLParser
 from itertools import cycle, islice
@@ -24,6 +26,8 @@ import tyro
 import fa_jax
 from experiments.benchmarks.report import Headline, Report
 from experiments.measuring.benchmark import measure_and_publish
+from fa_jax.data.marks import WIDE
+from fa_jax.data.numbers import lacks_numbers, numbers
 from fa_jax.data.sentences import space_between
 from fa_jax.evaluation.scores import score_translations
 from fa_jax.runs.align import Alignment
@@ -31,9 +35,10 @@ from fa_jax.runs.run import Run
 from fa_jax.runs.search import search_lines
 from fa_jax.runs.terms import Glossary, Wish
 
-TERMS, MARKED, SEEN, ROUNDS = 500, 100, 60_000, 7
-"""Lines with a term; lines with copies, and with tags; pairs of the training set; searches with and
-without terms, in turns, whose median times are compared."""
+TERMS, MARKED, NUMBERS, SEEN, ROUNDS = 500, 100, 200, 60_000, 7
+"""Lines with a term; lines with copies, and with tags; with a number in both texts, and with one
+that the reference has in words; pairs of the training set; searches with and without terms, in
+turns, whose median times are compared."""
 COPIES = (
     "https://www.example.com/a?b=1", "tom@example.com", "%s", "{name}", "www.example.org",
     "%(count)d", "{0}", "j.smith@mail.example.org",
@@ -85,6 +90,46 @@ def _terms(run: Run, aligned: Alignment) -> Iterator[tuple[str, str]]:
         wanted = wanted.strip(".,!?;:\"'。、")
         if len(phrase) > 3 and phrase.isalpha() and adjacent and len(wanted) > 1:
             yield phrase, wanted
+
+
+def number_lines(run: Run, count: int, *, spelt: bool) -> list[tuple[str, str]]:
+    """Lines and references that have one number. spelt: the reference has it in words."""
+    train, random = run.pairs("train"), np.random.default_rng(0)
+
+    def found() -> Iterator[tuple[str, str]]:
+        for row in random.permutation(len(train)).tolist():
+            pair = train[row]
+            source, target = map(numbers, pair)
+            if spelt and len(source) == 1 and not target and not re.search(r"\d", pair[1]):
+                yield pair
+            if not spelt and len(source) == len(target) == 1:
+                plain = [unicodedata.normalize("NFKC", of[0][0]) for of in (source, target)]
+                if plain[0] == plain[1] and plain[0].isdecimal():
+                    other = f"{random.integers(10 ** (len(plain[0]) - 1), 10 ** len(plain[0]))}"
+                    wide = other.translate({ord(d): chr(ord(d) + WIDE) for d in other})
+                    written = (other if of[0][0] == plain[0] else wide for of in (source, target))
+                    each = zip(pair, (source, target), written, strict=True)
+                    yield tuple(
+                        text[: of[0].start()] + new + text[of[0].end() :] for text, of, new in each
+                    )
+
+    return [*islice(found(), count)]
+
+
+def _of_numbers(run: Run, bleu: Callable[..., float]) -> dict[str, float]:
+    """What is right where a number is long, and BLEU, without and with numbers as terms."""
+    languages, found = run.config.data.languages.split("-"), {}
+    for spelt, what in ((False, "digits"), (True, "words")):
+        sources, references = zip(*number_lines(run, NUMBERS, spelt=spelt), strict=True)
+        plain = search_lines([run], sources, run.config.decoding).texts()
+        kept = fa_jax.translate(run, sources, split=False)
+        kept = [one["translations"][0]["text"] for one in kept]
+        for how, texts in (("", [best for best, *_ in plain]), (", kept", kept)):
+            each = zip(texts, sources, strict=True)
+            right = [not lacks_numbers(*pair, *languages) for pair in each]
+            found[f"numbers in {what}{how}, % right"] = 100 * float(np.mean(right))
+            found[f"numbers in {what}{how}, BLEU"] = bleu(texts, references)
+    return found
 
 
 def _measured(name: str) -> dict[str, float | int | str]:
@@ -141,6 +186,7 @@ def _measured(name: str) -> dict[str, float | int | str]:
         "time": float(np.median(times[1]) / np.median(times[0])),
         "copies whole, %": share(copies, [of["translations"][0]["text"] for of in copied]),
         "tags whole, %": 100 * float(np.mean(whole)),
+        **_of_numbers(run, bleu),
     }
 
 
@@ -166,27 +212,30 @@ def measure(runs: Sequence[str]) -> Report:
     lost = max(row["BLEU"] - row["BLEU with it"] for row in rows)
     kept = min(row[name] for row in rows for name in ("kept, %", "another kept, %"))
     whole = min(row[name] for row in rows for name in ("copies whole, %", "tags whole, %"))
+    right = min(row["numbers in digits, kept, % right"] for row in rows)
     return Report(
         "terms",
-        {"terms": TERMS, "copies": MARKED, "tags": MARKED},
+        {"terms": TERMS, "copies": MARKED, "tags": MARKED, "numbers": NUMBERS},
         rows,
         [
             "BLEU, on characters where it is Japanese. time: of a search with a term in each line, "
-            "against one without. Another: the next line's term, in the reference, too."
+            "against one without. Another: the next line's term, in the reference, too. Numbers: "
+            "of two digits and more, drawn by chance where the reference has digits."
         ],
         [
             Headline("share of terms kept, %, at least", kept, 95, at_least=True),
             Headline("BLEU lost by terms that the reference has", lost, 0.0),
             Headline("share of copies and tags that are whole, %", whole, 100, at_least=True),
+            Headline("share of long numbers that are right, %", right, 90, at_least=True),
             Headline("time of a search with terms", max(row["time"] for row in rows), 1.1),
         ],
-        question="are terms, copies and tags kept, and what do they cost?",
+        question="are terms, copies, numbers and tags kept, and what do they cost?",
         command=f"python -m experiments.terms {' '.join(runs)}",
     )
 
 
 def main(runs: tyro.conf.Positional[tuple[str, ...]] = ("en-ja",)):
-    """Measures terms, copies and tags.
+    """Measures terms, copies, numbers and tags.
 
     Args:
       runs: folders, or en-ja.

@@ -5,7 +5,7 @@ is nearly as likely as the likeliest word, and what is begun there is written to
 translation that would end without a term writes it first. Words that must follow are certain: they
 cost a hypothesis nothing, so that those that wrote a term compare with those that have not.
 Hasler et al. (2018) begin terms by attention, too. What must be at a translation's start is a term
-whose writing has begun.
+whose writing has begun. Where a sentence's numbers are terms, digits stand in terms alone.
 """
 
 from collections.abc import Sequence
@@ -52,10 +52,12 @@ class Term:
 
 @dataclass(frozen=True)
 class Guide:
-    """What a sentence's translation must have: words at its start, and terms."""
+    """What a sentence's translation must have: words at its start, and terms. has_numbers: they are
+    all numbers that it may have, too."""
 
     prefix: Term = Term((), 0, 0)
     terms: Sequence[Term] = ()
+    has_numbers: bool = False
 
     @property
     def all(self) -> list[Term]:
@@ -67,16 +69,25 @@ class Guide:
 
 
 @struct.dataclass
+class Kinds:
+    """Of words. replaceable: a term may take their place. digits: parts of numbers."""
+
+    replaceable: Bool[Array, "*B L"]
+    digits: Bool[Array, "*B L"]
+
+
+@struct.dataclass
 class Terms:
     """Of each sentence what must be written; the prefix is the first. What is not there has no
     words. words: -1 behind a term's last one. first, last: source positions. latest: so many words
-    are written when what is missing must follow."""
+    are written when what is missing must follow. has_numbers: as of `Guide`."""
 
     words: Int[Array, "B M W"]
     lengths: Int[Array, "B M"]
     first: Float[Array, "B M"]
     last: Float[Array, "B M"]
     latest: Int[Array, " B"]
+    has_numbers: Bool[Array, " B"]
 
 
 @struct.dataclass
@@ -95,12 +106,12 @@ class Written:
 
 @struct.dataclass
 class GuidedSource(Source):
-    """A sentence with its terms. places: of their words, in the list that scores are of.
-    replaceable: of the list's words."""
+    """A sentence with its terms. places: of their words, in the list that scores are of. kinds: of
+    the list's words; digits where they stand in terms alone."""
 
     terms: Terms
     places: Int[Array, "B M W"]
-    replaceable: Bool[Array, "B L"]
+    kinds: Kinds
 
 
 @struct.dataclass
@@ -112,12 +123,12 @@ class GuidedState(DecoderState):
 
 class Guided(Ensemble):
     """An ensemble that keeps terms. The focus is the first member's. Forbidden words may be a part
-    of a term. replaceable: words of the vocabulary whose place a term may take."""
+    of a term. kinds: of the vocabulary's words."""
 
-    def __init__(self, *arguments: Any, replaceable: Bool[Array, " V"], **options: Any):
+    def __init__(self, *arguments: Any, kinds: Kinds, **options: Any):
         super().__init__(*arguments, **options)
         self._in_terms, self.forbidden = self.forbidden, ()
-        self._replaceable = replaceable
+        self._kinds = kinds
 
     def read(
         self,
@@ -135,12 +146,14 @@ class Guided(Ensemble):
             near=nothing,
             done=terms.lengths == 0,
         )
+        kinds = self._kinds.replaceable, self._kinds.digits
+        replaceable, digits = (self.listed(of, [(source, own_words)]) for of in kinds)
         places = self.places(terms.words.reshape(len(candidates), -1), [(source, own_words)])
         guided = GuidedSource(
             **vars(source.replace(start=GuidedState(**vars(source.start), written=written))),
             terms=terms,
             places=places.reshape(terms.words.shape),
-            replaceable=self.listed(self._replaceable, [(source, own_words)]),
+            kinds=Kinds(replaceable, digits & terms.has_numbers[:, None]),
         )
         return [(guided, own_words), *others]
 
@@ -198,8 +211,8 @@ def _guided(
     missing = ~written.done & ~is_due[..., None]
     behind = focus[..., None] - terms.last[:, None] > NEAR
     near = missing & (focus[..., None] - terms.first[:, None] >= -NEAR)
-    end, replaceable = scores[..., END], source.replaceable[:, None]
-    replaced = jnp.where(replaceable, scores, -jnp.inf).max(-1)
+    end, kinds = scores[..., END], jax.tree.map(lambda of: of[:, None], source.kinds)
+    replaced = jnp.where(kinds.replaceable, scores, -jnp.inf).max(-1)
     likeliest = jnp.maximum(replaced, scores.max(-1) - LEAST)
     price = jnp.where(behind, BEHIND, 0.0)
     wanted = jnp.where(near, likeliest[..., None] - price, -jnp.inf)
@@ -210,6 +223,7 @@ def _guided(
     must = jnp.where(written.due, _next(source.places, written.at), 0).sum(-1)[..., None]
     number = jax.lax.broadcasted_iota(jnp.int32, scores.shape, 2)
     never = (number == END) & first.any(-1)[..., None]
+    never = never | kinds.digits
     for word in in_terms:
         never = never | (number == word)
     certain = jnp.where(number == must, total[..., None], -jnp.inf)
@@ -238,11 +252,13 @@ def terms_of(guides: Sequence[Guide], limits: Int[np.ndarray, " B"]) -> Terms:
             words[row, place, : len(term.words)] = term.words
             lengths[row, place] = len(term.words)
             first[row, place], last[row, place] = term.first, term.last
-    return Terms(words, lengths, first, last, limits - 1)
+    has_numbers = np.zeros(rows, bool)
+    has_numbers[: len(guides)] = [guide.has_numbers for guide in guides]
+    return Terms(words, lengths, first, last, limits - 1, has_numbers)
 
 
 def guided_search(*arguments: Any, **options: Any) -> Hypotheses:
-    """`beam_search` whose `own` are candidates and terms. Its last argument is the words of the
-    vocabulary that terms may replace."""
-    *arguments, replaceable = arguments
-    return beam_search(*arguments, **options, writer=partial(Guided, replaceable=replaceable))
+    """`beam_search` whose `own` are candidates and terms. Its last argument are the kinds of the
+    vocabulary's words."""
+    *arguments, kinds = arguments
+    return beam_search(*arguments, **options, writer=partial(Guided, kinds=kinds))

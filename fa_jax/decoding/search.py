@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Int, PyTree
+from jaxtyping import Int, PyTree
 
 from fa_jax.attention.implementation import for_search
 from fa_jax.config import DecodingConfig
@@ -20,7 +20,7 @@ from fa_jax.data.vocabulary import END
 from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import Hypotheses, beam_search
 from fa_jax.decoding.documents import read_documents, write_lines
-from fa_jax.decoding.guided import Guide, guided_search, terms_of
+from fa_jax.decoding.guided import Guide, Kinds, guided_search, terms_of
 from fa_jax.decoding.local_devices import (
     SHORTEST_SHAPE,
     SMALLEST_BATCH,
@@ -73,7 +73,7 @@ def search(
     forbidden: Sequence[int] = (),
     lexicon: Int[np.ndarray, "words translations"] | None = None,
     guides: Sequence[Guide] = (),
-    replaceable: Bool[np.ndarray, " V"] | None = None,
+    kinds: Kinds | None = None,
     progress: Callable[[int], object] = lambda lines: None,
 ) -> list[SearchResult]:
     """Beam search for each line of each document, in the order given.
@@ -89,7 +89,7 @@ def search(
       forbidden: words that no translation has, as of `beam_search`.
       lexicon: likely translations of the first member's source words, for `decoding.shortlist`.
       guides: of each sentence, what its translations must have; none where nothing is wanted.
-      replaceable: words whose place a term of these may take; None: any.
+      kinds: of the target's words, for these.
       progress: told how many lines more are done.
 
     Raises:
@@ -167,7 +167,7 @@ def search(
             program = on_local_devices(beam_search, 4, 2, settings=settings, **shape)
             if guided:
                 program = on_local_devices(guided_search, 4, 3, settings=settings, **shape)
-                arguments += (np.ones(vocabulary, bool) if replaceable is None else replaceable,)
+                arguments += (kinds,)
             written = [program(*arguments)]
         else:
             written = _lines(params, batch, limits, fronts, numbers, settings)

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -19,7 +19,7 @@ from fa_jax.decoding.unknown_words import replace_unknown, whole_words
 from fa_jax.errors import UserError
 from fa_jax.hosts import Share, done_alone
 from fa_jax.runs.run import Run, know_documents
-from fa_jax.runs.terms import Wish, marked, replaceable, unmarked
+from fa_jax.runs.terms import Wish, kinds_of, marked, unmarked
 
 Places = Sequence[tuple[int, int]]
 """Of lines that were read together, each one's number and the place of a hypothesis in its list."""
@@ -56,6 +56,13 @@ class Searched:
         whole = np.add.reduceat(self.source_lengths + 1, starts) - 1
         calls = np.array([result.calls for result in self.results])
         return float((np.repeat(whole, lines) * calls).sum() / max(1, calls.sum()))
+
+    def replaced(self, lines: Sequence[int], others: "Searched") -> "Searched":
+        """With what was found of these lines in another search."""
+        results, guides = [*self.results], [*self.guides]
+        for line, result, guide in zip(lines, others.results, others.guides, strict=True):
+            results[line], guides[line] = result, guide
+        return replace(self, results=results, guides=guides)
 
     def texts(self) -> list[list[str]]:
         """Each line's translations as people write them; unknown words replaced if so decided.
@@ -176,8 +183,8 @@ def search_lines(
     if 0 < decoding.shortlist < len(runs[0].target.vocabulary):
         lexicon = runs[0].lexicon[:, : decoding.shortlist_translations]
     each = zip(wishes, usual[0], tokens[0], strict=False)
-    guides = [wish.guide(*line, runs[0].target) for wish, *line in each]
-    replaced = replaceable(runs[0].target) if guides else None
+    guides = [wish.guide(*line, runs[0].source.language, runs[0].target) for wish, *line in each]
+    kinds = kinds_of(runs[0].target) if guides else None
 
     def found(spans: Sequence[tuple[int, int]]) -> list[list[SearchResult]]:
         """Of each document the results of its lines. Where lines are wanted to have something, they
@@ -194,7 +201,7 @@ def search_lines(
                 forbidden=never_written(runs[0], decoding),
                 lexicon=lexicon,
                 guides=[guides[first] for first, _ in some] if wants else (),
-                replaceable=replaced,
+                kinds=kinds,
                 progress=progress,
             )
             apart[wants] = iter(results)

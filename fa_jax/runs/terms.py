@@ -7,16 +7,16 @@ from functools import cached_property
 from itertools import count
 
 import numpy as np
-from jaxtyping import Bool
 
 from fa_jax.data.codec import TextCodec
 from fa_jax.data.given import checked_lines
+from fa_jax.data.numbers import in_width_of, lacks_numbers, number_in, numbers
 from fa_jax.data.reading import read
 from fa_jax.data.sentences import sentences, space_between
 from fa_jax.data.tokenizers import Subwords
 from fa_jax.data.tokenizers.tokenizer import SPACE, WRITTEN_WITHOUT_SPACES
 from fa_jax.data.vocabulary import END, PAD, SPECIAL, UNKNOWN
-from fa_jax.decoding.guided import Guide, Term
+from fa_jax.decoding.guided import Guide, Kinds, Term
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
 
@@ -72,13 +72,14 @@ class Glossary:
 @dataclass(frozen=True)
 class Wish:
     """What a sentence's translation must have: what it begins with, or is if it ends there; terms;
-    and what is copied, since it is no language."""
+    and what is copied, since it is no language. numbers: whether they are terms, too."""
 
     line: str
     prefix: str = ""
     ends: bool = False
     glossary: Glossary | None = None
     copies: bool = True
+    numbers: bool = False
 
     @cached_property
     def copied(self) -> list[str]:
@@ -91,9 +92,20 @@ class Wish:
         marks = map(chr, count(MARK))
         return COPIED.sub(lambda _: next(marks), read(self.line)) if self.copied else self.line
 
-    def guide(self, usual: str, tokens: Sequence[str], target: TextCodec) -> Guide:
-        """usual, tokens: the masked line as it is read."""
+    def lacks_numbers(self, words: Sequence[int], language: str, target: TextCodec) -> bool:
+        """Whether a translation has others in place of the line's. language: the line's."""
+        languages = language, target.language
+        return self.copies and lacks_numbers(target.decode(words), self.masked, *languages)
+
+    def guide(self, usual: str, tokens: Sequence[str], language: str, target: TextCodec) -> Guide:
+        """usual, tokens: the masked line as it is read. language: its own."""
         terms = self.glossary.terms(usual, tokens) if self.glossary else []
+        for number in numbers(usual) if self.numbers else ():
+            text = number_in(number[0], language, target.language)
+            text = in_width_of(target.vocabulary, text)
+            places = tokens_of(usual, number.span(), tokens)
+            if places and not any(t.first <= places[1] and places[0] <= t.last for t in terms):
+                terms.append(Term(inner_words(text, target), *places, text))
         for number, text in enumerate(self.copied):
             place = usual.find(chr(MARK + number))
             if places := tokens_of(usual, (place, place + 1), tokens):
@@ -104,7 +116,7 @@ class Wish:
             if not any(UNKNOWN in term.words for term in others):
                 terms = [*others, replace(copy, words=[UNKNOWN])]
         terms.sort(key=lambda term: term.first)
-        return Guide(Term(begins, 0, 0, self.prefix), terms)
+        return Guide(Term(begins, 0, 0, self.prefix), terms, has_numbers=self.numbers)
 
 
 def marked(
@@ -169,12 +181,15 @@ def wishes_for(
     return wishes
 
 
-def replaceable(codec: TextCodec) -> Bool[np.ndarray, " V"]:
-    """Words whose place a term may take: not the most frequent, such as articles; and a word's
-    first subword."""
+def kinds_of(codec: TextCodec) -> Kinds:
+    """Of its words. A term may take the place of those that are not the most frequent, such as
+    articles; of a word's first subword; and of digits."""
     tokens = np.array(codec.vocabulary.tokens)
     found = np.arange(len(tokens)) >= FUNCTION_WORDS
-    return found & np.char.startswith(tokens, SPACE) if _has_spaced_subwords(codec) else found
+    if _has_spaced_subwords(codec):
+        found = found & np.char.startswith(tokens, SPACE)
+    digits = np.array([any(map(str.isdigit, token)) for token in codec.vocabulary.tokens])
+    return Kinds(found | digits, digits)
 
 
 def _has_spaced_subwords(codec: TextCodec) -> bool:

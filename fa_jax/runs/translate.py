@@ -14,7 +14,7 @@ from fa_jax.runs.confidence import word_confidences
 from fa_jax.runs.run import Run, ensemble, know_documents
 from fa_jax.runs.search import Places, Searched, search_lines
 from fa_jax.runs.sentences import combined, joined_spans, parted
-from fa_jax.runs.terms import wishes_for
+from fa_jax.runs.terms import Wish, wishes_for
 
 
 def translate(
@@ -106,6 +106,7 @@ def translate(
         wishes=wishes,
         progress=progress,
     )
+    found = _with_numbers(found, runs, wishes, n_best)
     written = found.texts()
     chosen = [
         combined(range(*both), found.results, written, n_best) for both in itertools.pairwise(ends)
@@ -125,6 +126,24 @@ def translate(
     if details:
         _add_details(records, [[places for _, places in best] for best in chosen], found, written)
     return records
+
+
+def _with_numbers(
+    found: Searched, runs: Sequence[Run], wishes: Sequence[Wish], n_best: int
+) -> Searched:
+    """Where the best translation lacks a number, it is searched again, with numbers as terms. Small
+    networks write other digits than they read; others write words, which had better stay."""
+    codecs = found.run.source.language, found.run.target
+    lacking = [
+        number
+        for number, wish in enumerate(wishes)
+        if wish.lacks_numbers(found.results[number].hypotheses[0].words, *codecs)
+    ]
+    if not lacking:
+        return found
+    again = [replace(wishes[number], numbers=True) for number in lacking]
+    lines = [wish.masked for wish in again]
+    return found.replaced(lacking, search_lines(runs, lines, found.decoding, n_best, wishes=again))
 
 
 def _add_details(

@@ -11,11 +11,12 @@ from fa_jax.serving.orders import Translations
 
 
 def warm_up(run: Run) -> None:
-    """Searches of few and of many lines, those with alternatives, and traces of short sentences."""
+    """Searches of few and of many lines, with and without terms, those with alternatives, and
+    traces of short sentences."""
     decoding: DecodingConfig = run.config.decoding
-    for n_best, lines in product({1, decoding.beam_size}, (1, SMALLEST_BATCH + 1)):
-        Translations(run, decoding.threshold, n_best=n_best)(["1"] * lines)
-    lengths = SHORTEST_SHAPE, 2 * SHORTEST_SHAPE
-    for source, target in product(lengths, lengths):
-        words = [[UNKNOWN] * source], [[UNKNOWN] * (target - 1)]  # its end is a word, too
+    searches = product({1, decoding.beam_size}, (1, SMALLEST_BATCH + 1), ("1", "%s"))
+    for n_best, lines, text in searches:
+        Translations(run, decoding.threshold, n_best=n_best)([text] * lines)
+    for length in (SHORTEST_SHAPE, 2 * SHORTEST_SHAPE):
+        words = [[UNKNOWN] * length], [[UNKNOWN] * (length - 1)]  # its end is a word, too
         trace_translations(run.model, decoding, *words)

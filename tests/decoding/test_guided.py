@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 
-from fa_jax.decoding.guided import AT_END, BEHIND, LEAST, NEAR, Guide, Term
+from fa_jax.decoding.guided import AT_END, BEHIND, LEAST, NEAR, Guide, Kinds, Term
 from fa_jax.decoding.local_devices import TrainedModel
 from fa_jax.decoding.search import DecodingConfig
 from tests.decoding.test_beam_search import (
@@ -24,6 +24,7 @@ from tests.model.reference import force
 ENDS, WORDS = 2, range(6)
 WRITABLE = (2, 3, 4, 5)
 REPLACEABLE = 4
+DIGIT = 5
 TERMS = [
     [Term([5, 3, 5], 1, 2)],
     [Term([3, 3], 0, 0), Term([4, 5, 4], 1, 1)],
@@ -35,7 +36,7 @@ def guided(params, guides, sources=SOURCES, **options):  # noqa: F811
     members = [TrainedModel(params, CONFIG)]
     others = {name: options.pop(name) for name in ("n_best", "lexicon") if name in options}
     decoding = DecodingConfig(threshold=THRESHOLD, **options)
-    others |= {"guides": guides, "replaceable": np.arange(6) >= REPLACEABLE}
+    others |= {"guides": guides, "kinds": Kinds(np.arange(6) >= REPLACEABLE, np.arange(6) == DIGIT)}
     return search_sentences(members, decoding, [sources], **others)
 
 
@@ -62,7 +63,7 @@ def test_what_begins_a_translation_is_given(params):  # noqa: F811
         assert all(h.words[: len(prefix)] == prefix for h in found.hypotheses)
 
 
-def greedy(doubles, source, terms, limit):
+def greedy(doubles, source, terms, limit, has_numbers):
     """What a beam of one writes. limit: most words beside the terms."""
     most = limit + sum(len(term.words) for term in terms)
     written, must, missing, due = [], [], [*terms], None
@@ -75,6 +76,8 @@ def greedy(doubles, source, terms, limit):
         if not must:
             likeliest, end = max(*scores[REPLACEABLE:], max(scores) - LEAST), scores[ENDS]
             natural = [*scores]
+            if has_numbers:
+                scores[DIGIT] = -np.inf
             for term in missing:
                 if focus >= term.first - NEAR:
                     begins.setdefault(term.words[0], term)
@@ -98,11 +101,12 @@ def greedy(doubles, source, terms, limit):
     return written
 
 
-def test_a_beam_of_one_writes_terms_where_the_focus_is(params):  # noqa: F811
+@pytest.mark.parametrize("numbers", [False, True])
+def test_a_beam_of_one_writes_terms_where_the_focus_is(params, numbers):  # noqa: F811
     doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
-    found = guided(params, [Guide(terms=terms) for terms in TERMS], beam_size=1)
+    found = guided(params, [Guide(terms=t, has_numbers=numbers) for t in TERMS], beam_size=1)
     for source, terms, result in zip(SOURCES, TERMS, found, strict=True):
-        words = greedy(doubles, source, terms, 2 * len(source) + 10)
+        words = greedy(doubles, source, terms, 2 * len(source) + 10, numbers)
         assert result.hypotheses[0].words == [word for word in words if word != ENDS]
 
 

@@ -1,5 +1,8 @@
 """Terms, beginnings and copies, from text to numbers and back."""
 
+import re
+import unicodedata
+
 import pytest
 
 import fa_jax
@@ -84,3 +87,20 @@ def test_copies_terms_and_prefixes_stay_as_they_are(run):
     for of_line, kept, prefix in zip(texts, wanted, prefixes, strict=True):
         for text in of_line:
             assert all(part in text for part in kept) and text.startswith(prefix)
+
+
+def test_numbers_are_kept_and_no_other_is_written(run):
+    """In wide digits, as the run learnt them; a glossary comes first."""
+    numbers = {
+        "I was born in 1924.": ["1924"],
+        "He has 3 cats and 8,211 dogs.": ["3", "8,211"],
+        "It costs 12.50.": ["12.50"],
+    }
+    records = translate(run, [*numbers], n_best=3)
+    for record, kept in zip(records, numbers.values(), strict=True):
+        for text in (one["text"] for one in record["translations"]):
+            plain = unicodedata.normalize("NFKC", text)
+            assert sorted(re.findall(r"\d+(?:[.,]\d+)*", plain)) == sorted(kept)
+            assert not re.search("[0-9]", text)
+    (record,) = translate(run, ["I was born in 1924."], glossary={"1924": "大昔"})
+    assert "大昔" in record["translations"][0]["text"]
