@@ -4,6 +4,7 @@ Separators are those of Unicode's CLDR, by Babel. num2words knows numbers in wor
 languages.
 """
 
+import itertools
 import re
 import unicodedata
 from collections import Counter
@@ -22,7 +23,7 @@ from fa_jax.data.marks import WIDE
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 from fa_jax.data.vocabulary import Vocabulary
 
-NUMBER = re.compile(r"\d+(?:[.,:．，：]\d+)*")
+NUMBER = re.compile(r"\d+(?:[.,:/．，：／－-]\d+)*")
 LONG = 2
 """Digits of a number that a network hardly translates right."""
 
@@ -42,8 +43,9 @@ def lacks_numbers(translation: str, text: str, source: str, target: str) -> bool
 
 
 def _parts(found: Iterable[str]) -> Iterator[str]:
-    """Numbers, of a time its hours and minutes but for those that "o'clock" and "half past" say."""
-    for number in found:
+    """Numbers, of a range both, and of a time its hours and minutes, but for those that "o'clock"
+    and "half past" say."""
+    for number in itertools.chain.from_iterable(re.split("[/-]", one) for one in found):
         hours, *minutes = number.split(":")
         yield from (hours, *(part for part in minutes if part not in ("00", "30")))
 

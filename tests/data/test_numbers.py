@@ -15,6 +15,7 @@ from fa_jax.data.vocabulary import SPECIAL, Vocabulary
         ("１９８７年に３人、１２，５００円", ["１９８７", "３", "１２，５００"]),
         ("MP34, 18th, B2, 3D, 45x", []),
         ("Am 18. Juni.", ["18"]),
+        ("Call 090-1234-5678 from 8-10, 12/5.", ["090-1234-5678", "8-10", "12/5"]),
         ("", []),
     ],
 )
@@ -66,6 +67,8 @@ def test_digits_are_as_wide_as_those_of_a_vocabulary():
         ("At 8:00 and 9:30.", "en-ja", "８時、９時半", False),
         ("At 8:15.", "en-ja", "８時", True),
         ("At 8:15.", "en-ja", "８時１５分", False),
+        ("From 10-12.", "en-ja", "１０から１２まで", False),
+        ("Call 555-2368.", "en-ja", "５５５と２３６", True),
         ("She is 27.", "en-xx", "twenty-seven", True),
     ],
 )
