@@ -94,8 +94,9 @@ class Wish:
 
     def lacks_numbers(self, words: Sequence[int], language: str, target: TextCodec) -> bool:
         """Whether a translation has others in place of the line's. language: the line's."""
-        languages = language, target.language
-        return self.copies and lacks_numbers(target.decode(words), self.masked, *languages)
+        if not (self.copies and numbers(self.masked)):
+            return False
+        return lacks_numbers(target.decode(words), self.masked, language, target.language)
 
     def guide(self, usual: str, tokens: Sequence[str], language: str, target: TextCodec) -> Guide:
         """usual, tokens: the masked line as it is read. language: its own."""
