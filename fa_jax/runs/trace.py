@@ -5,15 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from fa_jax.config import DecodingConfig
 from fa_jax.data.given import checked_lines
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, check_run
-from fa_jax.runs.search import search_lines
 from fa_jax.runs.sentences import joined_spans, parted
+from fa_jax.runs.translate import search_texts
 
 
 def trace(
@@ -64,8 +62,7 @@ def traces(
     whole = run.config.data.documents
     texts, between = parted(checked_lines(lines), [run], split=split, documents=whole)
     texts = [[part for part in parts if part.strip()] for parts in texts]
-    ends = np.cumsum([0, *map(len, texts)])
-    found = search_lines([run], [*itertools.chain(*texts)], decoding, documents=ends)
+    found = search_texts([run], texts, decoding, documents=whole)
     if not all(texts) or not all(found.tokens):
         raise UserError("an empty line has no translation to trace")
     read = [[(line, 0) for line in range(*both)] for both in itertools.pairwise(found.documents)]

@@ -92,21 +92,17 @@ def translate(
     parts, between = parted(texts, runs, split=split, documents=documents)
     if documents and (prefixes is not None or (glossary and know_documents(runs))):
         raise UserError("documents that are read whole have no glossary and no prefixes")
-    lines, wishes = [line for part in parts for line in part], ()
-    if not (documents and know_documents(runs)):
-        wishes = wishes_for(runs[0], parts, glossary or {}, prefixes)
-        lines = [wish.masked for wish in wishes]
     ends = np.cumsum([0, *map(len, parts)])
-    found = search_lines(
+    found = search_texts(
         runs,
-        lines,
+        parts,
         decoding,
         n_best,
-        documents=ends if documents else None,
-        wishes=wishes,
+        documents=documents,
+        glossary=glossary,
+        prefixes=prefixes,
         progress=progress,
     )
-    found = _with_numbers(found, runs, wishes, n_best)
     written = found.texts()
     chosen = [
         combined(range(*both), found.results, written, n_best) for both in itertools.pairwise(ends)
@@ -128,11 +124,33 @@ def translate(
     return records
 
 
-def _with_numbers(
-    found: Searched, runs: Sequence[Run], wishes: Sequence[Wish], n_best: int
+def search_texts(
+    runs: Sequence[Run],
+    parts: Sequence[Sequence[str]],
+    decoding: DecodingConfig,
+    n_best: int = 1,
+    *,
+    documents: bool = False,
+    glossary: Mapping[str, str] | None = None,
+    prefixes: Sequence[str] | None = None,
+    progress: Callable[[int], object] = lambda lines: None,
 ) -> Searched:
-    """Where the best translation lacks a number, it is searched again, with numbers as terms. Small
-    networks write other digits than they read; others write words, which had better stay."""
+    """What is found of all parts of all texts. Those that are read by themselves keep what is no
+    language, and what is wanted of them.
+
+    Where the best translation lacks a number, it is searched again, with numbers as terms: small
+    networks write other digits than they read.
+    """
+    if documents and know_documents(runs):
+        lines, ends = [*itertools.chain(*parts)], np.cumsum([0, *map(len, parts)])
+        return search_lines(runs, lines, decoding, n_best, documents=ends, progress=progress)
+
+    def searched(wishes: Sequence[Wish], **options: Any) -> Searched:
+        lines = [wish.masked for wish in wishes]
+        return search_lines(runs, lines, decoding, n_best, wishes=wishes, **options)
+
+    wishes = wishes_for(runs[0], parts, glossary or {}, prefixes)
+    found = searched(wishes, progress=progress)
     codecs = found.run.source.language, found.run.target
     lacking = [
         number
@@ -141,9 +159,8 @@ def _with_numbers(
     ]
     if not lacking:
         return found
-    again = [replace(wishes[number], numbers=True) for number in lacking]
-    lines = [wish.masked for wish in again]
-    return found.replaced(lacking, search_lines(runs, lines, found.decoding, n_best, wishes=again))
+    again = searched([replace(wishes[number], numbers=True) for number in lacking])
+    return found.replaced(lacking, again)
 
 
 def _add_details(

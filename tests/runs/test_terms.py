@@ -104,3 +104,11 @@ def test_numbers_are_kept_and_no_other_is_written(run):
             assert not re.search("[0-9]", text)
     (record,) = translate(run, ["I was born in 1924."], glossary={"1924": "大昔"})
     assert "大昔" in record["translations"][0]["text"]
+
+
+def test_a_trace_is_of_what_is_kept_too(run):
+    for line, kept in (("I was born in 1924.", "１９２４"), ("Ask tom@example.com.", "tom@")):
+        found = fa_jax.trace(run, line)
+        (record,) = translate(run, [line])
+        assert kept in found.translation == record["translations"][0]["text"]
+        assert len(found.target_tokens) == len(found.focus)
