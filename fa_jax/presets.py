@@ -65,7 +65,7 @@ SMALL_CHARACTERS = replace(
     preset="small-chars",
 )
 """`small-chars`: VS's character-level systems at a size for 2 cores. They learn to attend later:
-twice the steps."""
+twice the steps. σ is 1.5 words, in characters."""
 
 PAPER = Config(
     data=DataConfig(
@@ -235,17 +235,22 @@ def preset(name: str, languages: str, corpus: str = "") -> Config:
             f"one of {', '.join(SYSTEMS)}, such as small-global"
         )
     size, system = NAMES[name]
-    config, changes = SIZES[size], SYSTEMS[system]
+    config, changes, tokens_a_word = SIZES[size], SYSTEMS[system], 1.0
     if size in SMALL_SIZES:
-        config = fitted(config, amount_of_text(load_corpus(corpus, languages)))
+        amount = amount_of_text(load_corpus(corpus, languages))
+        config = fitted(config, amount)
+        if config.data.tokenizer == "character":
+            tokens_a_word = amount.characters
     vocabularies = VOCABULARIES.get((size, languages), {})
     text = {"languages": languages, "corpus": corpus, **vocabularies, **changes.data}
     model = replace(config.model, **changes.model)
-    score = model.attention.score.for_sources(config.decoding.max_source_length)
+    attention = model.attention
+    score = attention.score.for_sources(config.decoding.max_source_length)
+    span = attention.span.for_tokens(tokens_a_word)
     return replace(
         config,
         data=replace(config.data, **text),
-        model=replace(model, attention=replace(model.attention, score=score)),
+        model=replace(model, attention=replace(attention, score=score, span=span)),
         decoding=replace(config.decoding, **changes.decoding),
         preset=name,
     )

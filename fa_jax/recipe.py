@@ -36,12 +36,13 @@ MOST_EPOCHS = 20
 
 @dataclass(frozen=True)
 class Amount:
-    """Of text to learn from: sentence pairs, words of their target side, and how many different
-    letters either side has, source and target."""
+    """Of text to learn from: sentence pairs, words of their target side, how many different letters
+    either side has, source and target, and how many characters of the source there are a word."""
 
     pairs: int
     words: int
     letters: tuple[int, int] = (0, 0)
+    characters: float = 1.0
 
 
 @cache
@@ -50,10 +51,17 @@ def amount_of_text(corpus: Corpus) -> Amount:
     pairs = len(corpus.train)
     rows = np.unique(np.linspace(0, pairs - 1, SAMPLE).astype(int)).tolist()
     sources, targets = zip(*(corpus.train[row] for row in rows), strict=True)
-    tokenizer = Words(corpus.target_language)
-    words = np.mean([len(tokenizer.tokenize(text)) for text in targets]) * pairs
     sides = (sources, corpus.source_language), (targets, corpus.target_language)
-    return Amount(pairs, round(words), tuple(letters_to_learn(*side) for side in sides))
+    of_source, of_target = (
+        np.mean([len(words) for words in map(Words(language).tokenize, texts)])
+        for texts, language in sides
+    )
+    return Amount(
+        pairs,
+        round(of_target * pairs),
+        tuple(letters_to_learn(*side) for side in sides),
+        float(np.mean([*map(len, sources)]) / max(of_source, 1)),
+    )
 
 
 def fitted(config: Config, amount: Amount) -> Config:

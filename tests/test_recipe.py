@@ -33,6 +33,18 @@ def test_words_are_counted_whatever_the_writing(tmp_path):
     assert 6 < amount.words / 40 < 14
 
 
+@pytest.mark.parametrize("languages", ["de-en", "en-ja"])
+def test_sigma_is_as_many_words_in_characters(languages):
+    """Counted between spaces, German and English words have some five or six letters and a space."""
+    chars, words = (fa_jax.preset(f"small-{kind}", languages) for kind in ("chars", "words"))
+    corpus = load_corpus(words.data.corpus, languages)
+    texts = [*corpus.train.side(0, 0, 5000)]
+    a_word = sum(map(len, texts)) / sum(len(text.split()) for text in texts)
+    assert words.model.attention.span.sigma == 1.5
+    assert 0.7 * a_word < chars.model.attention.span.sigma / 1.5 < a_word
+    assert fa_jax.preset("char", languages).model.attention.span.sigma == 1.5
+
+
 def test_little_text_with_many_letters_still_gets_its_subwords(tmp_path):
     """Japanese has more letters than a thousand subwords could name."""
     train = [(f"{n}", chr(0x4E00 + n % 1500)) for n in range(4500)]

@@ -120,6 +120,10 @@ class Span:
         )
         return jax.nn.softmax(scores + bias, axis=2, where=inside) * factor
 
+    def for_tokens(self, a_word: float) -> "Span":
+        """Itself, for sources of so many tokens a word."""
+        return self
+
     def continued(self, params: Params, before: "Span") -> Params:
         """Parameters learnt with another span of this class, for these settings.
 

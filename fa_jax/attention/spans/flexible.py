@@ -1,7 +1,7 @@
 """The flexible span of VS Eqs. 4 to 8: distance from the focus is penalised as the step needs."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import jax
@@ -70,6 +70,10 @@ class Flexible(Span):
 
     def bias(self, prior: PyTree, positions: Float[Array, "N K P"]) -> Float[Array, "N K P"]:
         return -penalty(*prior, positions, self.sigma)
+
+    def for_tokens(self, a_word: float) -> Span:
+        """σ in words: narrow windows of characters would be parts of words."""
+        return replace(self, sigma=round(self.sigma * a_word, 1))
 
     def continued(self, params: Params, before: Span) -> Params:
         """g / (1 − g) grows by (σ after / σ before)², so that strengths far below 1 penalise as
