@@ -184,7 +184,7 @@ def search_lines(
         lexicon = runs[0].lexicon[:, : decoding.shortlist_translations]
     each = zip(wishes, usual[0], tokens[0], strict=False)
     guides = [wish.guide(*line, runs[0].source.language, runs[0].target) for wish, *line in each]
-    kinds = kinds_of(runs[0].target) if guides else None
+    kinds = kinds_of(runs[0].target) if any(guide.words for guide in guides) else None
 
     def found(spans: Sequence[tuple[int, int]]) -> list[list[SearchResult]]:
         """Of each document the results of its lines. Where lines are wanted to have something, they
