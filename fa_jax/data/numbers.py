@@ -26,6 +26,9 @@ from fa_jax.data.vocabulary import Vocabulary
 NUMBER = re.compile(r"\d+(?:[.,:/．，：／－-]\d+)*")
 LONG = 2
 """Digits of a number that a network hardly translates right."""
+SPELT = 6
+"""Digits of a number that may stand in words, at most: of longer ones num2words has no end in some
+languages."""
 
 
 def numbers(text: str) -> list[re.Match]:
@@ -51,9 +54,11 @@ def _parts(found: Iterable[str]) -> Iterator[str]:
 
 
 def _is_spelt(number: str, translation: str, language: str) -> bool:
+    if not number.isdecimal() or len(number) > SPELT:
+        return False
     try:
         words = num2words(int(number), lang=language)
-    except (NotImplementedError, ValueError, OverflowError):  # no such language; no whole number
+    except (NotImplementedError, TypeError):  # no such language; a number that it cannot say
         return False
     beside = "〇一二三四五六七八九十百千万億" if language in WRITTEN_WITHOUT_SPACES else r"\w-"
     whole = rf"(?<![{beside}]){re.escape(words)}(?![{beside}])"

@@ -74,3 +74,9 @@ def test_digits_are_as_wide_as_those_of_a_vocabulary():
 )
 def test_long_numbers_must_be_there(text, languages, translation, lacks):
     assert lacks_numbers(translation, text, *languages.split("-")) is lacks
+
+
+@pytest.mark.parametrize("language", ["am", "de", "en", "ja", "ru", "zh"])
+@pytest.mark.parametrize("number", ["10", "111111", "1" * 9, "9" * 71, "9" * 5000, "1.5", "007"])
+def test_any_number_may_be_missing_in_any_language(number, language):
+    assert lacks_numbers("", number, "en", language)
