@@ -35,7 +35,7 @@ def test_words_are_counted_whatever_the_writing(tmp_path):
 
 @pytest.mark.parametrize("languages", ["de-en", "en-ja"])
 def test_sigma_is_as_many_words_in_characters(languages):
-    """Counted between spaces, German and English words have some five or six letters and a space."""
+    """Words between spaces are longer: they have their marks, and a space."""
     chars, words = (fa_jax.preset(f"small-{kind}", languages) for kind in ("chars", "words"))
     corpus = load_corpus(words.data.corpus, languages)
     texts = [*corpus.train.side(0, 0, 5000)]
