@@ -148,12 +148,13 @@ def _by_batches(
         return min(batch_rows(count, decoding), at_most)
 
     threshold, kept = jnp.float32(decoding.threshold), {}
-    for batch, padded in padded_batches((sources, targets), lengths, rows_of):
+    for rows, padded in padded_batches((sources, targets), lengths, rows_of):
         (source, source_lengths), (target, _) = padded
         few = len(source) <= SMALLEST_BATCH
         force = on_local_devices(program, 3, 1, few=few, model=model.config, **options)
         found = jax.device_get(force(model.on_devices, source, source_lengths, target, threshold))
-        for place, row in enumerate(batch):
+        for place in np.flatnonzero(rows >= 0).tolist():
+            row = rows[place]
             of_row = jax.tree.map(lambda leaf, place=place: leaf[place], found)
             kept[row] = keep(of_row, len(targets[row]), len(sources[row]))
     return [kept[row] for row in range(len(lengths))]

@@ -24,6 +24,10 @@ SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS = 128, 4
 tokens, 512, 2,048 …"""
 SMALLEST_BATCH = 8
 """Sentences that a few lines are searched in."""
+Padded = tuple[Int[np.ndarray, "B S"], Int[np.ndarray, " B"]]
+"""`pad`: sentences, and how long they are."""
+Batch = tuple[Int[np.ndarray, " B"], list[Padded]]
+"""Numbers of sentences, -1 where there is none, and each of their sides."""
 BY_SENTENCE, WHOLE = PartitionSpec("sentences"), PartitionSpec()
 
 
@@ -64,14 +68,15 @@ def padded_batches(
     rows_of: Callable[[tuple[int, ...], int], int],
     *,
     in_windows: bool = False,
-) -> Iterator[tuple[list[int], list[tuple[Int[np.ndarray, "B S"], Int[np.ndarray, " B"]]]]]:
-    """Sentences of like lengths together, in few shapes: their numbers, and each side's `pad`.
+) -> Iterator[Batch]:
+    """Sentences of like lengths together, in few shapes.
 
-    The longest come first: those that are searched last then end together.
+    The longest come first: those that are searched last then end together. Devices have them in
+    turn.
 
     sides: the sentences as each model has them, or source and target. lengths: of each sentence,
     how long its sides are; without any words it is in no batch. rows_of: a batch of a shape that so
-    many sentences have.
+    many sentences have, as many for each device.
     in_windows: whether few shapes matter more than little padding.
     """
     steps = (SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS) if in_windows else (SHORTEST_SHAPE, 2)
@@ -81,17 +86,13 @@ def padded_batches(
         key=lambda row: (shapes[row], [-length for length in lengths[row]]),
     )
     for shape, of_shape in itertools.groupby(order, shapes.__getitem__):
-        alike = [*of_shape]
-        rows = rows_of(shape, len(alike))
-        for first in range(0, len(alike), rows):
-            batch = alike[first : first + rows]
-            yield (
-                batch,
-                [
-                    pad([side[row] for row in batch], rows, length)
-                    for side, length in zip(sides, shape, strict=True)
-                ],
-            )
+        alike = np.array([*of_shape])
+        count = rows_of(shape, len(alike))
+        alike = np.append(alike, np.full(-len(alike) % count, -1))
+        for batch in alike.reshape(-1, count):
+            rows = batch.reshape(-1, jax.local_device_count()).T.reshape(-1)
+            each = [[side[row] if row >= 0 else () for row in rows] for side in sides]
+            yield rows, [pad(side, count, n) for side, n in zip(each, shape, strict=True)]
 
 
 @functools.lru_cache(maxsize=128)

@@ -6,12 +6,14 @@ Batches by length, few padded shapes, bounded memory, all local devices.
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Int, PyTree
+from jaxtyping import Array, Float, Int
 
 from fa_jax.attention.implementation import for_search
 from fa_jax.config import DecodingConfig
@@ -24,6 +26,7 @@ from fa_jax.decoding.guided import Guide, Kinds, guided_search, terms_of
 from fa_jax.decoding.local_devices import (
     SHORTEST_SHAPE,
     SMALLEST_BATCH,
+    Batch,
     TrainedModel,
     batch_rows,
     enlarged,
@@ -103,102 +106,142 @@ def search(
         [list(itertools.compress(*lines)) for lines in zip(of_member, lengths, strict=True)]
         for of_member in documents
     ]
-    sources = [[joined(document) for document in of_member] for of_member in documents]
-    longest = [max(map(len, source)) for source in zip(*sources, strict=True)]
-    sentences = all(len(document) <= 1 for document in documents[0]) and all(
-        length <= decoding.max_source_length for length in longest
+    written = [[*filter(None, lines)] for lines in lengths]
+    sentences = all(
+        len(lines) <= 1 and sum(lines) <= decoding.max_source_length for lines in written
     )
     if guides and not sentences:
         raise ValueError("guides are for sentences that are searched by themselves")
-    params = [member.on_devices for member in members]
-    vocabulary = params[0]["decoder"]["output"]["bias"].shape[0]
-    frequent = decoding.shortlist if 0 < decoding.shortlist < vocabulary else vocabulary
-    implementation = decoding.implementation
-    if implementation == "auto":
-        implementation = for_search([member.config.attention for member in members])
-    options = {
-        "configs": tuple(member.config for member in members),
-        "frequent": frequent,
-        "beam_size": min(decoding.beam_size, vocabulary),
-        "n_best": n_best if sentences else 1,
-        "forbidden": tuple(forbidden),
-        "implementation": implementation,
-        "output_dtype": decoding.output_dtype,
-    }
-    numbers = jnp.float32(decoding.threshold), jnp.float32(decoding.length_power)
-    devices, most_places = jax.local_device_count(), batch_rows(len(longest), decoding)
-
-    def rows_of(shape: tuple[int, ...], count: int) -> int:
-        if sentences:
-            return batch_rows(count, decoding) * (QUEUE if count > SMALLEST_BATCH else 1)
-        most = min(decoding.batch_size, max(1, POSITIONS_AT_ONCE // max(shape)), len(longest))
-        return -(-most // devices) * devices
-
+    n_best = n_best if sentences else 1
+    asked = _asked(members, decoding, documents, lexicon, n_best=n_best, forbidden=tuple(forbidden))
+    found = _of_sentences(asked, guides, kinds) if sentences else _of_documents(asked, written)
     results: dict[int, list[SearchResult]] = defaultdict(list)
-    shared = [(length,) * len(members) for length in longest]
-    in_windows = implementation == "windowed"
-    for rows, sides in padded_batches(sources, shared, rows_of, in_windows=in_windows):
-        padded, sizes = zip(*sides, strict=True)
-        guided = [guides[row] for row in rows] if guides else []
-        limits = [[length_limit(n, decoding) for n in lengths[row] if n] for row in rows]
-        counts = [*map(len, limits)]
-        lines = 1 if sentences else -(-max(counts) // LINES_AT_ONCE) * LINES_AT_ONCE
-        limits, _ = pad(limits, len(padded[0]), lines)
-        longest_line = enlarged(SHORTEST_SHAPE, int(limits.max()))
-        if sentences:
-            longest_line = length_limit(padded[0].shape[1], decoding)
-        wanted = [guide.words for guide in guided]
-        own = candidates_for(padded[0], sizes[0], frequent, vocabulary, lexicon, wanted)
-        if guided:
-            own = own, terms_of(guided, limits[:, 0])
-            more = np.array([*map(len, wanted), *[0] * (len(limits) - len(rows))])
-            limits = limits + (more[:, None] * (limits > 0)).astype(limits.dtype)
-            longest_line += enlarged(SHORTEST_SHAPE, int(more.max()))
-        settings = SearchSettings(max_length=longest_line, **options)
-        fronts = [_fronts([of[row] for row in rows], limits.shape) for of in documents]
-        # To each device in turn, since the longest come first.
-        dealt = np.arange(len(limits)).reshape(-1, devices).T.reshape(-1)
-        batch, limits, fronts = _taken(((padded, sizes, own), limits, fronts), dealt)
-        if sentences:
-            places = min(len(limits), most_places)
-            shape = {"places": places // devices, "few": places <= SMALLEST_BATCH}
-            *read, own = batch
-            arguments = params, *read, limits[:, 0], own, *numbers
-            program = on_local_devices(beam_search, 4, 2, settings=settings, **shape)
-            if guided:
-                program = on_local_devices(guided_search, 4, 3, settings=settings, **shape)
-                arguments += (kinds,)
-            written = [program(*arguments)]
-        else:
-            written = _lines(params, batch, limits, fronts, numbers, settings)
-        for line, found in enumerate(written):
-            found = _taken(jax.device_get(found), np.argsort(dealt))
-            there = [place for place, count in enumerate(counts) if line < count]
-            for place in there:
-                results[rows[place]].append(_result(found, place, options["n_best"]))
-            progress(len(there))
+    for rows, hypotheses in found:
+        hypotheses, there = jax.device_get(hypotheses), np.flatnonzero(rows >= 0).tolist()
+        for place in there:
+            results[rows[place]].append(_result(hypotheses, place, n_best))
+        progress(len(there))
     of_lines = (result for _, of_document in sorted(results.items()) for result in of_document)
     nothing = SearchResult([Hypothesis([], 0.0)], 0, 0)
     return [next(of_lines) if length else nothing for lines in lengths for length in lines]
 
 
-def _lines(
-    params: Sequence[Params],
-    batch: tuple,
-    limits: Int[np.ndarray, "B N"],
-    fronts: Sequence[Int[np.ndarray, "B N"]],
-    numbers: tuple,
-    settings: SearchSettings,
-) -> Iterator[Hypotheses]:
-    """Of the first line of each document, of the second one …"""
-    read, states = on_local_devices(read_documents, 3, settings=settings)(params, *batch)
-    write = on_local_devices(write_lines, 4, 2, settings=settings)
-    parts = limits.shape[1] // LINES_AT_ONCE
-    for part, *of_part in zip(*(np.split(of, parts, axis=1) for of in (limits, *fronts))):
-        found, states = write(params, read, states, part, of_part, *numbers)
-        found = jax.device_get(found)
-        for line in range(LINES_AT_ONCE):
-            yield jax.tree.map(lambda leaf, line=line: leaf[:, line], found)
+@dataclass(frozen=True)
+class _Asked:
+    """What is alike in all batches of a search. documents: without empty lines. settings: a batch
+    has its own `max_length`. batches: `padded_batches`, given `rows_of`. candidates:
+    `candidates_for`, given sources, lengths and what is wanted."""
+
+    params: Sequence[Params]
+    decoding: DecodingConfig
+    documents: Sequence[Sequence[Document]]
+    settings: SearchSettings
+    batches: Callable[[Callable], Iterator[Batch]]
+    candidates: Callable[..., Int[np.ndarray, "B C"]]
+
+    @property
+    def numbers(self) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        """Threshold and length exponent."""
+        return jnp.float32(self.decoding.threshold), jnp.float32(self.decoding.length_power)
+
+
+def _asked(
+    members: Sequence[TrainedModel],
+    decoding: DecodingConfig,
+    documents: Sequence[Sequence[Document]],
+    lexicon: Int[np.ndarray, "words translations"] | None,
+    **options: Any,
+) -> _Asked:
+    """options: of `SearchSettings`."""
+    params = [member.on_devices for member in members]
+    vocabulary = params[0]["decoder"]["output"]["bias"].shape[0]
+    frequent = min(decoding.shortlist or vocabulary, vocabulary)
+    implementation = decoding.implementation
+    if implementation == "auto":
+        implementation = for_search([member.config.attention for member in members])
+    settings = SearchSettings(
+        configs=tuple(member.config for member in members),
+        frequent=frequent,
+        beam_size=min(decoding.beam_size, vocabulary),
+        max_length=0,
+        implementation=implementation,
+        output_dtype=decoding.output_dtype,
+        **options,
+    )
+    sources = [[joined(document) for document in of_member] for of_member in documents]
+    longest = [max(map(len, source)) for source in zip(*sources, strict=True)]
+    shared = [(length,) * len(members) for length in longest]
+    in_windows = implementation == "windowed"
+    batches = partial(padded_batches, sources, shared, in_windows=in_windows)
+    list_of = {"frequent": frequent, "vocabulary": vocabulary, "lexicon": lexicon}
+    candidates = partial(candidates_for, **list_of)
+    return _Asked(params, decoding, documents, settings, batches, candidates)
+
+
+Found = Iterator[tuple[Int[np.ndarray, " B"], Hypotheses]]
+"""The numbers of a batch's documents, -1 where there is none, and what was found of the next line
+of each."""
+
+
+def _of_sentences(asked: _Asked, guides: Sequence[Guide], kinds: Kinds | None) -> Found:
+    """They wait in a queue: when one is done, the next takes its place."""
+    decoding, devices = asked.decoding, jax.local_device_count()
+    most_places = batch_rows(len(asked.documents[0]), decoding)
+
+    def rows_of(shape: tuple[int, ...], count: int) -> int:
+        return batch_rows(count, decoding) * (QUEUE if count > SMALLEST_BATCH else 1)
+
+    for rows, sides in asked.batches(rows_of):
+        sources, lengths = zip(*sides, strict=True)
+        limits = length_limits(np.max(lengths, axis=0), decoding)
+        longest = length_limit(sources[0].shape[1], decoding)
+        wanted = [guides[row] if row >= 0 else Guide() for row in rows] if guides else []
+        words = [guide.words for guide in wanted]
+        own = asked.candidates(sources[0], lengths[0], wanted=words)
+        function, numbers = beam_search, asked.numbers
+        if guides:
+            more = np.array([*map(len, words)], np.int32)
+            own = own, terms_of(wanted, limits)
+            limits, longest = limits + more, longest + enlarged(SHORTEST_SHAPE, int(more.max()))
+            function, numbers = guided_search, (*numbers, kinds)
+        places = min(len(rows), most_places)
+        shape = {"places": places // devices, "few": places <= SMALLEST_BATCH}
+        settings = replace(asked.settings, max_length=longest)
+        program = on_local_devices(function, 4, len(numbers), settings=settings, **shape)
+        yield rows, program(asked.params, sources, lengths, limits, own, *numbers)
+
+
+def _of_documents(asked: _Asked, written: Sequence[Sequence[int]]) -> Found:
+    """All are read whole, and written line by line. written: how long the lines of each are."""
+    decoding, devices = asked.decoding, jax.local_device_count()
+
+    def rows_of(shape: tuple[int, ...], count: int) -> int:
+        most = min(decoding.batch_size, max(1, POSITIONS_AT_ONCE // max(shape)), len(written))
+        return -(-most // devices) * devices
+
+    for rows, sides in asked.batches(rows_of):
+        sources, lengths = zip(*sides, strict=True)
+        lines = [written[row] if row >= 0 else [] for row in rows]
+        parts = -(-max(map(len, lines)) // LINES_AT_ONCE)
+        lines, counts = pad(lines, len(rows), parts * LINES_AT_ONCE)
+        limits = length_limits(lines, decoding)
+        fronts = [
+            _fronts([of_member[row] if row >= 0 else [] for row in rows], limits.shape)
+            for of_member in asked.documents
+        ]
+        longest = enlarged(SHORTEST_SHAPE, int(limits.max()))
+        settings = replace(asked.settings, max_length=longest)
+        read = on_local_devices(read_documents, 3, settings=settings)
+        write = on_local_devices(write_lines, 4, 2, settings=settings)
+        own = asked.candidates(sources[0], lengths[0])
+        read, states = read(asked.params, sources, lengths, own)
+        lines = itertools.count()
+        for part, *of_part in zip(*(np.split(of, parts, axis=1) for of in (limits, *fronts))):
+            found, states = write(asked.params, read, states, part, of_part, *asked.numbers)
+            found = jax.device_get(found)
+            for place, line in zip(range(LINES_AT_ONCE), lines):
+                there = np.where(line < counts, rows, -1)
+                yield there, jax.tree.map(lambda leaf, place=place: leaf[:, place], found)
 
 
 def _fronts(documents: Sequence[Document], shape: tuple[int, int]) -> Int[np.ndarray, "B N"]:
@@ -223,8 +266,12 @@ def length_limit(source_length: int, decoding: DecodingConfig) -> int:
     return int(decoding.max_length_ratio * source_length) + decoding.max_length_extra
 
 
-def _taken(tree: PyTree, rows: Int[np.ndarray, " B"]) -> PyTree:
-    return jax.tree.map(lambda leaf: leaf[rows], tree)
+def length_limits(
+    source_lengths: Int[np.ndarray, "*B"], decoding: DecodingConfig
+) -> Int[np.ndarray, "*B"]:
+    """Of many; 0 where there is no word to translate."""
+    limits = (decoding.max_length_ratio * source_lengths).astype(np.int32)
+    return np.where(source_lengths > 0, limits + decoding.max_length_extra, 0)
 
 
 def _result(found: Hypotheses, row: int, n_best: int) -> SearchResult:

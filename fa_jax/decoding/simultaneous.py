@@ -26,7 +26,7 @@ from fa_jax.decoding.local_devices import (
     on_local_devices,
     padded_batches,
 )
-from fa_jax.decoding.search import length_limit
+from fa_jax.decoding.search import length_limit, length_limits
 from fa_jax.model import decoder
 from fa_jax.model.encoder_decoder import Params, cast_for_compute, embed_target, read_source
 from fa_jax.model.fused import fuse, fused_products
@@ -92,14 +92,16 @@ def continuations(
     for rows, [(source, lengths)] in padded_batches(
         [sources], [(len(words),) for words in sources], lambda *_: most
     ):
-        limits = np.array([length_limit(n, decoding) for n in lengths.tolist()], np.int32)
         longest = length_limit(source.shape[1], decoding)
-        before = pad([begun[row][:longest] for row in rows], most, longest)
-        given = source, lengths, *before, limits, jnp.float32(decoding.threshold)
-        words, counts, needed = jax.device_get(program(model.on_devices, *given))
-        for place, row in enumerate(rows):
+        before = [begun[row][:longest] if row >= 0 else () for row in rows]
+        given = source, lengths, *pad(before, most, longest), length_limits(lengths, decoding)
+        given = model.on_devices, *given, jnp.float32(decoding.threshold)
+        words, counts, needed = jax.device_get(program(*given))
+        for place in np.flatnonzero(rows >= 0).tolist():
             of_row = {name: places[place] for name, places in needed.items()}
-            found[different[row]] = Continuation(words[place, : counts[place]].tolist(), of_row)
+            found[different[rows[place]]] = Continuation(
+                words[place, : counts[place]].tolist(), of_row
+            )
     return [found[one if one[0] else ()] for one in asked]
 
 
