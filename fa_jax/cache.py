@@ -73,6 +73,8 @@ def set_up_process():
     >>> fa_jax.set_up_process()
     """
     _keep_freed_memory()
+    # First parameters need LAPACK's: where no core is free its threads spin, for 12 s and not 0.1.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     compiled = cache_folder() / "compiled"
     remove_oldest_programs(compiled, COMPILED_BYTES)
     jax.config.update("jax_compilation_cache_dir", str(compiled))

@@ -5,10 +5,12 @@ import socket
 import subprocess
 import sys
 import time
+from itertools import islice
 from pathlib import Path
 
 import fa_jax
-from fa_jax.data.corpora import load_corpus
+from fa_jax.data import corpora
+from fa_jax.data.corpora.text_files import read_pairs
 from tests import compiler
 
 REPOSITORY = Path(fa_jax.__file__).parents[1]
@@ -48,10 +50,9 @@ def run(*arguments, stdin="", **environment_options):
 def write_corpus(folder, train=160, rest=6):
     """A user's folder with short pairs of the embedded corpus."""
     folder.mkdir(parents=True, exist_ok=True)
-    corpus = load_corpus("tatoeba_en_ja", "en-ja")
+    embedded = Path(corpora.__file__).parent / "tatoeba_en_ja"
     for split, size in (("train", train), ("validation", rest), ("test", rest)):
-        pairs = getattr(corpus, split)
-        chosen = [pairs[row] for row in range(size)]
+        chosen = [pair for _, pair in islice(read_pairs(embedded, ("en", "ja"), split), size)]
         for side, language in enumerate(("en", "ja")):
             text = "".join(pair[side] + "\n" for pair in chosen)
             (folder / f"{split}.{language}").write_text(text, encoding="utf-8")

@@ -24,10 +24,8 @@ def init_lstm(key: PRNGKeyArray, input_size: int, size: int) -> Params:
     """Glorot input weights [I, 4H], orthogonal recurrent weights [H, 4H] gate by gate, and a bias
     [4H] that is 1 for the forget gate, 0 for the others."""
     input_key, recurrent_key = jax.random.split(key)
-    gates = [
-        initializers.orthogonal()(gate_key, (size, size))
-        for gate_key in jax.random.split(recurrent_key, 4)
-    ]
+    orthogonal = initializers.orthogonal()
+    gates = jax.vmap(lambda key: orthogonal(key, (size, size)))(jax.random.split(recurrent_key, 4))
     return {
         "input_kernel": initializers.glorot_uniform()(input_key, (input_size, 4 * size)),
         "recurrent_kernel": jnp.concatenate(gates, axis=1),

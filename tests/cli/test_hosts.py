@@ -16,7 +16,7 @@ from fa_jax import hosts
 from fa_jax.cli.hosts import AGAIN, AS_FOUND, LOST
 from fa_jax.errors import UserError
 from fa_jax.runs.run import load_run
-from tests.command import Hosts, command, environment, run
+from tests.command import Hosts, command, environment
 from tests.tiny import STEPS
 from tests.training.test_resume import train_options
 
@@ -62,7 +62,9 @@ def test_results_of_shared_work_are_in_order(items, monkeypatch):
     assert found == [2 * item for item in items]
 
 
-def test_where_one_is_killed_the_other_ends_and_one_alone_goes_on(corpus, tmp_path):
+def test_where_one_is_killed_the_other_ends_and_one_alone_goes_on(
+    corpus, tmp_path, cli_call, unscored
+):
     folder = tmp_path / "two"
     options = (*train_options(corpus, folder), "--steps", 3 * STEPS)
     with Hosts(tmp_path, 2, *options, devices=2) as together:
@@ -73,9 +75,9 @@ def test_where_one_is_killed_the_other_ends_and_one_alone_goes_on(corpus, tmp_pa
         statuses, (said, _) = together.ended(timeout=60)
     assert statuses == [AGAIN, -signal.SIGKILL], said
     assert LOST in said and "Traceback" not in said
-    finished = run(*options)
-    assert finished.returncode == 0, finished.stderr
-    assert re.search(rf"resuming .* at step (20|40) of {3 * STEPS}", finished.stderr)
+    status, _, said = cli_call(*options)
+    assert status == 0, said
+    assert re.search(rf"resuming .* at step (20|40) of {3 * STEPS}", said)
 
 
 def test_who_gives_half_an_address_is_told_the_rest():

@@ -31,7 +31,7 @@ def test_a_step_on_eight_devices_is_the_step_of_the_equations(train_step, settin
     gradient = jax.jit(jax.grad(of))(state.params)
     plain = optax.chain(optax.clip_by_global_norm(0.5), optax.adam(0.1))
     with jax.numpy_dtype_promotion("standard"):  # optax raises floats to counts
-        updates, _ = plain.update(gradient, plain.init(state.params))
+        updates, _ = jax.jit(plain.update)(gradient, jax.jit(plain.init)(state.params))
     expected = optax.apply_updates(state.params, updates)
 
     pairs = shard(jax.tree.map(np.asarray, pairs))
