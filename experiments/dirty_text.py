@@ -1,4 +1,5 @@
-"""What does text cost that is not as training's: other spaces, characters unseen, capitals, marks?
+"""What does text cost that is not as training's: other spaces, characters unseen, capitals, marks,
+what stands around sentences?
 
 Runs translate lines of their test sets as they are, and made dirty in each of these ways. Lines
 that are read alike are translated once.
@@ -6,6 +7,8 @@ that are read alike are translated once.
 `python -m experiments.dirty_text en-ja runs/mine`: the run of the package, and one of your own.
 """
 
+import html
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
@@ -17,6 +20,8 @@ import fa_jax
 from experiments.benchmarks.report import Headline, Report
 from experiments.measuring.benchmark import measure_and_publish
 from fa_jax.data.capitals import in_capitals
+from fa_jax.data.frame import framed
+from fa_jax.data.reading import read
 from fa_jax.evaluation.scores import score_translations
 
 LINES = 400
@@ -27,12 +32,16 @@ def _first_space(character: str) -> Callable[[str], str]:
     return lambda line: line.replace(" ", character, 1)
 
 
-def _in_longest_word(character: str) -> Callable[[str], str]:
-    def dirty(line: str) -> str:
-        word = max(line.split(), key=len)
-        return line.replace(word, word[: len(word) // 2] + character + word[len(word) // 2 :], 1)
+def _longest_word(line: str, change: Callable[[str], str]) -> str:
+    word = max(re.findall(r"\w+", line) or [""], key=len)
+    return line.replace(word, change(word), 1)
 
-    return dirty
+
+def _in_longest_word(character: str) -> Callable[[str], str]:
+    def dirty(word: str) -> str:
+        return word[: len(word) // 2] + character + word[len(word) // 2 :]
+
+    return lambda line: _longest_word(line, dirty)
 
 
 def _full_width(line: str) -> str:
@@ -62,10 +71,22 @@ WAYS: dict[str, Callable[[str], str]] = {
     'curly quotes for "': _curly,
     "– for -": lambda line: line.replace("-", "–"),
     "full-width marks": _full_width,
+    "no space behind a comma": lambda line: line.replace(", ", ","),
+    "HTML's entities for marks": lambda line: html.escape(line).replace("'", "&#39;"),
+    "stars around the longest word": lambda line: _longest_word(line, "**{}**".format),
+    "the longest word in capitals": lambda line: _longest_word(line, str.upper),
     "capitals": str.upper,
     "small letters": str.lower,
     "Title Case": str.title,
 }
+FRAMES: dict[str, Callable[[str], str]] = {
+    "a mark of a list": "- {}".format,
+    "a mark of a heading": "# {}".format,
+    "quotes around": "“{}”".format,
+    "brackets around": "({})".format,
+    "a smiley behind": "{} 😀".format,
+}
+"""What stands around lines. It is left out of what is scored, and of the references."""
 TARGETS = {"capitals": 2.0, "small letters": 1.0, "Title Case": 1.0}
 """BLEU that may be lost; in every other way `LEAST`."""
 LEAST = 0.3
@@ -79,12 +100,12 @@ def _lost(name: str) -> dict[str, float]:
     known: dict[tuple[str, bool], str] = {}
 
     def translated(lines: Sequence[str]) -> list[str]:
-        read = [(run.source.usual(line), in_capitals(line)) for line in lines]
-        new = {key: line for key, line in zip(read, lines, strict=True) if key not in known}
+        keys = [(run.source.usual(line), in_capitals(line)) for line in lines]
+        new = {key: line for key, line in zip(keys, lines, strict=True) if key not in known}
         records = fa_jax.translate(run, [*new.values()], split=False)
         texts = [record["translations"][0]["text"] for record in records]
         known.update(zip(new, texts, strict=True))
-        return [known[key] for key in read]
+        return [known[key] for key in keys]
 
     def bleu(texts: Sequence[str], written: Callable[[str], str] = str) -> float:
         expected = [*map(written, references)]
@@ -93,24 +114,31 @@ def _lost(name: str) -> dict[str, float]:
 
     clean = translated(sources)
     found = {"as it is": bleu(clean)}
-    for way, dirty in WAYS.items():
+    for way, dirty in (WAYS | FRAMES).items():
         # Capitals are translated into capitals, so there the clean lines' translations are, too.
-        written = str.upper if dirty is str.upper else str
+        written = str.upper if dirty is str.upper else _inside if way in FRAMES else str
         before = bleu([*map(written, clean)], written)
-        found[way] = before - bleu(translated([*map(dirty, sources)]), written)
+        texts = [*map(written, translated([*map(dirty, sources)]))]
+        found[way] = before - bleu(texts, written)
     return found
+
+
+def _inside(text: str) -> str:
+    return framed(read(text)).sentence
 
 
 def measure(runs: Sequence[str]) -> Report:
     """A row for each way, a column for each run."""
     lost = {Path(run).name: _lost(run) for run in runs}
-    rows = [{"BLEU lost by": way} | {name: of[way] for name, of in lost.items()} for way in WAYS]
-    most = {way: max(of[way] for of in lost.values()) for way in WAYS}
+    ways = [*WAYS, *FRAMES]
+    rows = [{"BLEU lost by": way} | {name: of[way] for name, of in lost.items()} for way in ways]
+    most = {way: max(of[way] for of in lost.values()) for way in ways}
     others = [most[way] for way in WAYS if way not in TARGETS]
     headlines = [
         Headline(
             "BLEU lost by other spaces, characters unseen or marks, at most", max(others), LEAST
         ),
+        Headline("BLEU lost by what stands around", max(map(most.get, FRAMES)), LEAST),
         *(Headline(f"BLEU lost by {way}", most[way], limit) for way, limit in TARGETS.items()),
     ]
     clean = ", ".join(f"{of['as it is']:.2f} ({name})" for name, of in lost.items())

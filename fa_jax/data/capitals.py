@@ -1,7 +1,7 @@
 """Lines in capitals, in small letters or in Title Case, in the case that training's lines have.
 
-Lines of ordinary case stay as they are. In the others each word has the case that the vocabulary
-knows best (truecasing, Lita et al. 2003).
+In them each word has the case that the vocabulary knows best (truecasing, Lita et al. 2003). In
+lines of ordinary case only those words have it that are in capitals to be loud.
 """
 
 import math
@@ -16,6 +16,11 @@ MARGIN = 1.5
 too."""
 OF_TITLES = 3.0
 """Nats that a line must win if all its words begin with a capital: names win less."""
+LOUD = 10.0
+"""Nats that a word in capitals must win, if it is no abbreviation: those known in capitals lose."""
+LONGER = 6
+"""Letters that an abbreviation hardly has. Words of two are loud beside longer ones alone."""
+WORD = re.compile(r"(?<![\w'’.-])[^\W\d_]{2,}(?![\w'’-])")
 ENDS_SENTENCE = re.compile(r".*[.!?]\W*")
 
 
@@ -41,13 +46,13 @@ def usual_case(text: str, tokenize: Callable[[str], list[str]], vocabulary: Voca
     initials = _initials(text)
     titled = not text.isupper() and len(initials) > 1 and all(map(str.isupper, initials))
     begins_small = text.islower() and re.match(r"\W*[^\W\d_]", text)
-    if not (titled or begins_small or in_capitals(text)):
-        return text
 
     @cache
     def surprise(word: str) -> float:
         return vocabulary.surprise(tokenize(word))
 
+    if not (titled or begins_small or in_capitals(text)):
+        return _quiet(text, tokenize, surprise)
     words, usual, begins = text.split(" "), [], True
     for word in words:
         small = word.lower()
@@ -62,6 +67,29 @@ def usual_case(text: str, tokenize: Callable[[str], list[str]], vocabulary: Voca
     if titled and sum(map(surprise, words)) - sum(map(surprise, usual)) < OF_TITLES:
         return text
     return " ".join(usual)
+
+
+def _quiet(
+    text: str, tokenize: Callable[[str], list[str]], surprise: Callable[[str], float]
+) -> str:
+    """A line of ordinary case, in which no word is loud."""
+
+    def in_small(word: str) -> str:
+        return min(word.lower(), word.capitalize(), key=surprise)
+
+    def is_loud(word: str) -> bool:
+        small = in_small(word)
+        known = len(tokenize(small)) == 1 and surprise(word) - surprise(small) > LOUD
+        return known or len(word) > LONGER
+
+    def quiet(found: re.Match[str]) -> str:
+        word, before = found[0], text[: found.start()].rstrip()
+        if word not in loud:
+            return word
+        return in_small(word) if before and not ENDS_SENTENCE.fullmatch(before) else word.title()
+
+    loud = {*filter(is_loud, filter(str.isupper, WORD.findall(text)))}
+    return WORD.sub(quiet, text) if max(map(len, loud), default=0) > 2 else text
 
 
 def _initials(text: str) -> list[str]:

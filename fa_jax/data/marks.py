@@ -1,5 +1,6 @@
-"""Marks that training hardly saw become those of their kind that it saw."""
+"""Marks as training's lines have them: of their kind, and with a space behind."""
 
+import re
 import unicodedata
 
 from fa_jax.data.vocabulary import Vocabulary
@@ -11,6 +12,8 @@ RARER = 20
 """Times: marks that are so much rarer than others of their kind are hardly known, by their rank
 (Zipf). So are those of the rarer half of the tokens that are twice as rare: characters are few."""
 WIDE = ord("！") - ord("!")
+TIGHT = re.compile(r"([^\W\d_][,;!?])(?=([^\W\d_]))")
+"""Between two words."""
 
 
 def usual_marks(text: str, vocabulary: Vocabulary) -> str:
@@ -21,6 +24,16 @@ def usual_marks(text: str, vocabulary: Vocabulary) -> str:
     """
     usual = {character: _usual(character, vocabulary) for character in {*text}}
     return unicodedata.normalize("NFC", "".join(map(usual.__getitem__, text)))
+
+
+def spaced(text: str) -> str:
+    """A text with a space behind a mark that stands between two words, where letters have cases."""
+
+    def space(found: re.Match[str]) -> str:
+        cased = all(letter.lower() != letter.upper() for letter in (found[1][0], found[2]))
+        return found[1] + " " * cased
+
+    return TIGHT.sub(space, text)
 
 
 def _usual(character: str, vocabulary: Vocabulary) -> str:

@@ -4,22 +4,36 @@ By `unicodedata`, whose categories know every character. sentencepiece's own rul
 tokenizers alone, and write other characters than clean text has.
 """
 
+import html
+import re
 import unicodedata
+from html.entities import html5
 
 KEPT = {*"\u200c\u200d\u180e\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2"}
 """Formats that scripts need: joiners, and signs that are drawn, around or under numbers."""
 SELECTORS = {*"\u034f\u115f\u1160\u3164\uffa0", *map(chr, (*range(0xFE00, 0xFE10), 0xFFFC))}
 SELECTORS |= {*map(chr, range(0xE0100, 0xE01F0))}
 """No formats by their category, but unseen: they choose a glyph, or hold a place."""
+ENTITY = re.compile(r"&(?:amp;)*(#\d+|#[xX][\da-fA-F]+|\w+);")
+"""What HTML writes for a character, which whoever copies a page may write again: `&amp;quot;`."""
 
 
 def read(text: str) -> str:
     """A text in one line, composed (NFC), with single spaces inside and none outside.
 
-    Any white space is a space. Controls go, and formats that are not seen and join nothing: soft
-    hyphens, marks of byte order or direction, spaces without width, selectors of glyphs.
+    Any white space is a space, and an entity of HTML the character that it stands for. Controls go,
+    and formats that are not seen and join nothing: soft hyphens, marks of byte order or direction,
+    spaces without width, selectors of glyphs.
     """
+    if "&" in text:
+        text = ENTITY.sub(_character, text)
     return " ".join(unicodedata.normalize("NFC", text.translate(SEEN)).split())
+
+
+def _character(entity: re.Match) -> str:
+    """Words that are no entity stay: html.unescape would find "not" in "&nothing;"."""
+    name = f"{entity[1]};"
+    return html.unescape(f"&{name}") if name[0] == "#" or name in html5 else entity[0]
 
 
 class _Seen(dict):

@@ -19,6 +19,9 @@ from safetensors.numpy import load_file
 
 from fa_jax.data.capitals import in_case_of
 from fa_jax.data.codec import load_codec
+from fa_jax.data.frame import framed
+from fa_jax.data.marks import spaced
+from fa_jax.data.reading import read
 from fa_jax.data.sentences import sentences, space_between
 
 LINES_AT_ONCE = 1024
@@ -53,7 +56,8 @@ class Translator:
         if split is None:
             split = not self.config["fa_jax"]["data"]["documents"]
         parts = [sentences(line, self.source.language) if split else [line] for line in lines]
-        ids = [[self._ids(part) for part in of_line] for of_line in parts]
+        frames = [[framed(spaced(read(part))) for part in of_line] for of_line in parts]
+        ids = [[self._ids(frame.sentence) for frame in of_line] for of_line in frames]
         longest = self.decoding["max_source_length"]
         for number, of_line in enumerate(ids, start=first_line):
             if (length := max(map(len, of_line))) > longest:
@@ -61,8 +65,14 @@ class Translator:
                 print(f"{said} translated", file=sys.stderr)
         found = iter(self._found([one[:longest] for of_line in ids for one in of_line], threshold))
         texts = [
-            [in_case_of(part, self.target.decode(next(found))) for part in of_line]
-            for of_line in parts
+            [
+                frame.around(
+                    in_case_of(frame.sentence, self.target.decode(next(found))),
+                    self.target.vocabulary,
+                )
+                for frame in of_line
+            ]
+            for of_line in frames
         ]
         return [space_between(self.target.language).join(of_line) for of_line in texts]
 

@@ -31,7 +31,8 @@ class Searched:
 
     run: the first one of an ensemble. lines: as people write them. tokens: as the run reads them.
     ids: their numbers, and those of the other runs. documents: document i, which was read whole, is
-    the lines from the i-th of these numbers up to the next one. results, guides: of each line.
+    the lines from the i-th of these numbers up to the next one. results, guides, wishes: of each
+    line.
     """
 
     run: Run
@@ -42,6 +43,7 @@ class Searched:
     documents: Int[np.ndarray, " boundaries"]
     results: list[SearchResult]
     guides: Sequence[Guide] = ()
+    wishes: Sequence[Wish] = ()
 
     @property
     def source_lengths(self) -> Float[np.ndarray, " lines"]:
@@ -103,8 +105,9 @@ class Searched:
             [in_case_of(line, target.text(tokens)) for tokens in of_line]
             for line, of_line in zip(self.lines, written, strict=True)
         ]
-        for line, guide in enumerate(self.guides):
-            texts[line] = [unmarked(text, guide.all) for text in texts[line]]
+        for line, (guide, wish) in enumerate(zip(self.guides, self.wishes, strict=True)):
+            codecs = run.source.language, target
+            texts[line] = [wish.whole(unmarked(x, guide.all), *codecs) for x in texts[line]]
         return texts
 
     def spans(
@@ -210,7 +213,7 @@ def search_lines(
 
     by_document = share(found, list(itertools.pairwise(documents.tolist())))
     results = list(itertools.chain.from_iterable(by_document))
-    return Searched(runs[0], decoding, lines, tokens[0], ids, documents, results, guides)
+    return Searched(runs[0], decoding, lines, tokens[0], ids, documents, results, guides, wishes)
 
 
 def never_written(run: Run, decoding: DecodingConfig) -> tuple[int, ...]:

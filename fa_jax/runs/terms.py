@@ -9,8 +9,10 @@ from itertools import count
 import numpy as np
 
 from fa_jax.data.codec import TextCodec
+from fa_jax.data.frame import Frame, framed
 from fa_jax.data.given import checked_lines
-from fa_jax.data.numbers import in_width_of, lacks_numbers, number_in, numbers
+from fa_jax.data.marks import spaced
+from fa_jax.data.numbers import NUMBER, in_width_of, lacks_numbers, number_in, numbers
 from fa_jax.data.reading import read
 from fa_jax.data.sentences import sentences, space_between
 from fa_jax.data.tokenizers import Subwords
@@ -86,11 +88,27 @@ class Wish:
         """What is copied, as it is written."""
         return COPIED.findall(read(self.line)) if self.copies else []
 
+    @cached_property
+    def _frame(self) -> Frame:
+        """Of the line with a character that no vocabulary has in place of each copy."""
+        marks, line = map(chr, count(MARK)), read(self.line)
+        if self.copied:
+            line = COPIED.sub(lambda _: next(marks), line)
+        line = spaced(line)
+        return Frame((), line) if self.prefix or self.ends else framed(line)
+
     @property
     def masked(self) -> str:
-        """The line with a character that no vocabulary has in place of each copy."""
-        marks = map(chr, count(MARK))
-        return COPIED.sub(lambda _: next(marks), read(self.line)) if self.copied else self.line
+        """What is searched of the line: without what stands around it, and copies are masked."""
+        return self._frame.sentence
+
+    def whole(self, translation: str, language: str, target: TextCodec) -> str:
+        """With what stands around the line, or what the line is if it has no letter. language: the
+        line's."""
+        text = self._frame.around(translation, target.vocabulary)
+        if not self.masked:
+            text = NUMBER.sub(lambda found: number_in(found[0], language, target.language), text)
+        return _with(self.copied, text)
 
     def lacks_numbers(self, words: Sequence[int], language: str, target: TextCodec) -> bool:
         """Whether a translation has others in place of the line's. language: the line's."""
@@ -109,7 +127,7 @@ class Wish:
                 terms.append(Term(inner_words(text, target), *places, text))
         for number, text in enumerate(self.copied):
             place = usual.find(chr(MARK + number))
-            if places := tokens_of(usual, (place, place + 1), tokens):
+            if place >= 0 and (places := tokens_of(usual, (place, place + 1), tokens)):
                 terms.append(Term(inner_words(text, target), *places, text))
         begins = [*target.encode(self.prefix), *[END] * self.ends]
         if terms and len(self.copied) == 1 and UNKNOWN not in begins:
@@ -147,7 +165,11 @@ def marked(
 
 def unmarked(text: str, terms: Sequence[Term]) -> str:
     """With the terms in their places."""
-    return text.translate({MARK + number: term.text for number, term in enumerate(terms)})
+    return _with([term.text for term in terms], text)
+
+
+def _with(texts: Sequence[str], text: str) -> str:
+    return text.translate({MARK + number: one for number, one in enumerate(texts)})
 
 
 def wishes_for(

@@ -57,18 +57,25 @@ def traces(
     """`trace` of each line. They are searched together.
 
     Raises:
-      UserError: a line is empty; or as `translate`.
+      UserError: a line has no word; or as `translate`.
     """
     whole = run.config.data.documents
     texts, between = parted(checked_lines(lines), [run], split=split, documents=whole)
-    texts = [[part for part in parts if part.strip()] for parts in texts]
     found = search_texts([run], texts, decoding, documents=whole)
-    if not all(texts) or not all(found.tokens):
-        raise UserError("an empty line has no translation to trace")
-    read = [[(line, 0) for line in range(*both)] for both in itertools.pairwise(found.documents)]
-    spans = iter(found.spans(read, found.texts()))
-    counts = [1 if whole else len(parts) for parts in texts]
-    return [joined_spans([*itertools.islice(spans, count)], between) for count in counts]
+    written, ends = found.texts(), itertools.accumulate(map(len, texts), initial=0)
+    lines = [range(*both) for both in itertools.pairwise(ends)]
+    places = [[(line, 0) for line in of_text if found.tokens[line]] for of_text in lines]
+    if not all(places):
+        raise UserError("a line without a word has no translation to trace")
+    traced = [[each] if whole else [[place] for place in each] for each in places]
+    spans = iter(found.spans([*itertools.chain(*traced)], written))
+    return [
+        replace(
+            joined_spans([*itertools.islice(spans, len(each))], between),
+            translation=between.join(written[line][0] for line in of_text),
+        )
+        for each, of_text in zip(traced, lines, strict=True)
+    ]
 
 
 def show(

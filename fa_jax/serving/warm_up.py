@@ -14,7 +14,7 @@ def warm_up(run: Run) -> None:
     """Searches of few and of many lines, with and without terms, those with alternatives, and
     traces of short sentences."""
     decoding: DecodingConfig = run.config.decoding
-    searches = product({1, decoding.beam_size}, (1, SMALLEST_BATCH + 1), ("1", "%s"))
+    searches = product({1, decoding.beam_size}, (1, SMALLEST_BATCH + 1), ("a", "a %s"))
     for n_best, lines, text in searches:
         Translations(run, decoding.threshold, n_best=n_best)([text] * lines)
     for length in (SHORTEST_SHAPE, 2 * SHORTEST_SHAPE):

@@ -65,6 +65,23 @@ def test_words_have_the_case_that_training_has():
     assert usual("“TOM GOES”", *known) == "“Tom goes”"
 
 
+def test_loud_words_are_read_as_others_and_abbreviations_stay(codec):
+    for line, quiet in (
+        ("I REALLY like cats.", "I really like cats."),
+        ("PLEASE help me. NEVER mind!", "Please help me. Never mind!"),
+        ("I DO NOT like it.", "I do not like it."),
+        ("He asked TOM about MEDICATION.", "He asked Tom about medication."),
+    ):
+        assert codec.usual(line) == quiet
+    for line in (
+        "I DO like it.",
+        "We watch TV in the USA.",
+        "Call the FBI, NASA or IBM.",
+        "A-ha OK",
+    ):
+        assert codec.usual(line) == line
+
+
 def test_characters_have_a_capital_where_a_line_begins():
     vocabulary = most_frequent({c: 99 - n for n, c in enumerate("▁eainotsrhlI.TW")}, 99)
     tokenize = Characters().tokenize

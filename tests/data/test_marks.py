@@ -2,7 +2,7 @@
 
 import pytest
 
-from fa_jax.data.marks import usual_marks
+from fa_jax.data.marks import spaced, usual_marks
 from fa_jax.data.vocabulary import most_frequent
 
 
@@ -49,3 +49,9 @@ def test_a_wide_mark_that_training_hardly_saw_is_the_plain_one():
 def test_marks_become_wide_ones():
     japanese = known("。", "、", "！", "？", "バ", "ハ", "ア")
     assert usual_marks("ア!ﾊﾞ?", japanese) == "ア！バ？"
+
+
+def test_a_space_stands_behind_a_mark_between_two_words():
+    assert spaced("Yes,no;so!Why?Äh,Öl") == "Yes, no; so! Why? Äh, Öl"
+    for text in ("1,000", "3,5 km", "a.b", "猫,犬", "Yes, no", ",a", "e.g.x"):
+        assert spaced(text) == text

@@ -48,6 +48,19 @@ def test_letters_are_composed_and_nothing_else_is_changed():
     assert read("ｆｕｌｌ－ｗｉｄｔｈ ﬁ ²") == "ｆｕｌｌ－ｗｉｄｔｈ ﬁ ²"
 
 
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("I don&#39;t &amp; can&apos;t", "I don't & can't"),
+        ("&ldquo;caf&eacute;&rdquo;&nbsp;&#x1F600;", "“café” 😀"),
+        ("a&amp;amp;quot;b", 'a"b'),
+        ("AT&T; R&D, &nothing; a&b; &copy", "AT&T; R&D, &nothing; a&b; &copy"),
+    ],
+)
+def test_entities_of_html_are_what_they_stand_for(text, plain):
+    assert read(text) == read(read(text)) == plain
+
+
 def test_reading_twice_is_reading_once():
     """Of the planes that have letters, each character behind one that may compose with it."""
     for start in (*range(0, 0x20000, 4096), 0xE0000):

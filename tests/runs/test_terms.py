@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from dataclasses import replace
 
 import pytest
 
@@ -112,3 +113,39 @@ def test_a_trace_is_of_what_is_kept_too(run):
         (record,) = translate(run, [line])
         assert kept in found.translation == record["translations"][0]["text"]
         assert len(found.target_tokens) == len(found.focus)
+
+
+@pytest.mark.parametrize(
+    ("line", "around"),
+    [
+        ("- {} 😀", "- {}😀"),
+        ("“{}”", "「{}」"),
+        ("({})", "（{}）"),
+        ("1. {}", "1.{}"),
+        ("> %s (“{}”)", "> "),
+    ],
+)
+def test_what_stands_around_a_sentence_stands_around_its_translation(run, line, around):
+    (alone, framed) = (
+        record["translations"][0]["text"]
+        for record in translate(run, ["I like cats.", line.format("I like cats.")])
+    )
+    assert framed == around.format(alone) or ("%s" in line and framed.startswith(around))
+
+
+def test_what_has_no_letter_is_written_as_it_is():
+    tiny = make_run()
+    codecs = replace(tiny.source, language="de"), replace(tiny.target, language="en")
+    run = replace(tiny, source=codecs[0], target=codecs[1])
+    lines = ["---", "2.500,5", "12:30", "http://a.example/x?y=1", "😀 {name}"]
+    texts = [record["translations"][0]["text"] for record in translate(run, lines)]
+    assert texts == ["---", "2,500.5", "12:30", "http://a.example/x?y=1", "😀 {name}"]
+
+
+def test_a_trace_passes_over_what_has_no_letter(run):
+    found = fa_jax.trace(run, "1. I like cats. ---")
+    alone = fa_jax.trace(run, "I like cats.")
+    assert found.source_tokens == alone.source_tokens
+    assert found.translation == f"1.{alone.translation}---"
+    with pytest.raises(UserError, match="a line without a word"):
+        fa_jax.trace(run, "---")

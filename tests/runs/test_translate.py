@@ -173,7 +173,7 @@ def test_a_trace_is_of_the_best_translation(run, records):
     ):
         assert dict(step).get(token, log_prob) == pytest.approx(log_prob, rel=1e-4)
     assert trace(run, LINES[0], threshold=np.inf).windows.all()
-    with pytest.raises(UserError, match="empty line"):
+    with pytest.raises(UserError, match="line without a word"):
         trace(run, "")
 
 

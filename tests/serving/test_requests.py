@@ -215,7 +215,7 @@ def test_bad_requests_are_told_what_is_wrong(strict, made_up, name):
         ({"q": "a", "run": "x"}, "run must be a number"),
         ({"q": [" "]}, "q must be a sentence"),
         ({"q": " "}, "q must be a sentence"),
-        ({"q": "\u200b"}, "an empty line has no translation"),
+        ({"q": "\u200b"}, "a line without a word has no translation"),
     ],
 )
 def test_bad_traces_are_told_what_is_wrong(strict, fields, words):

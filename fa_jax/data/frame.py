@@ -1,0 +1,88 @@
+"""What stands around a sentence and is none of its words: quotes, marks of lists, smileys.
+
+Training's sentences hardly have it, and a network writes words for it. So a sentence is translated
+without it, and it stands around the translation.
+"""
+
+import re
+from dataclasses import dataclass
+
+from fa_jax.data.vocabulary import Vocabulary
+
+PAIRS = (
+    ('""', "“”", "„“", "»«", "«»", "「」"),
+    ("‘’", "‚‘", "›‹", "‹›", "『』"),
+    ("()", "（）"),
+    ("[]", "［］", "【】"),
+)
+"""What opens and what closes. A language has one of each row, or takes the same for two rows."""
+SYMBOLS = "\u2190-\u2bff\U0001f000-\U0001faff\u200d"
+"""Arrows to pictures, and what joins them."""
+FIRST = re.compile(rf"(?:[-–—*•·‣※>#+|]+|\(?\w{{1,2}}\))\s+|[{SYMBOLS}]+\s*")
+LAST = re.compile(rf"\s*(?:[:;=]['’-]?[)(\]\[DPp/\\|]+|[{SYMBOLS}]+|(?<=\s)(?:<3|\^\^|XD))$")
+EMPHASIS = re.compile(r"(?<![\w*_~`])(\*{1,3}|_|~~|`)(?![\s*_~`])(.{1,200}?)(?<!\s)\1(?![\w*_~`])")
+"""Words in stars and the like, as people write bold ones where nothing can be bold."""
+
+MOST = 8
+"""Marks around a sentence. If there are more, somebody plays."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A text is what stands before its sentence, mark by mark, the sentence, and what stands after
+    it. Without a letter there is no sentence, and all is before it."""
+
+    before: tuple[str, ...]
+    sentence: str
+    after: tuple[str, ...] = ()
+
+    def around(self, translation: str, vocabulary: Vocabulary) -> str:
+        """A translation of the sentence, with the marks that the target's vocabulary has."""
+        before, after = (
+            [_as_known(mark, side, vocabulary) for mark in marks]
+            for side, marks in enumerate((self.before, self.after))
+        )
+        return "".join([*before, translation, *after])
+
+
+def framed(text: str) -> Frame:
+    """A text of one sentence, as it is read, in its parts. Stars around words are left out."""
+    before, after, left = (), (), EMPHASIS.sub(r"\2", text)
+    for _ in range(MOST):
+        first, last = _marks_around(left)
+        inner = left[len(first) : len(left) - len(last)]
+        if inner == left or not _has_letter(inner):
+            break
+        before, left, after = (*before, first), inner, (last, *after)
+    return Frame(before, left, after) if _has_letter(left) else Frame((text,), "")
+
+
+def _has_letter(text: str) -> bool:
+    return any(map(str.isalpha, text))
+
+
+def _marks_around(text: str) -> tuple[str, str]:
+    """The outermost, with the spaces beside them."""
+    if found := FIRST.match(text):
+        return found[0], ""
+    if found := LAST.search(text):
+        return "", found[0]
+    for opening, closing in (pair for row in PAIRS for pair in row):
+        first = text[: len(text) - len(text.removeprefix(opening).lstrip())]
+        rest = text[len(first) :]
+        last = rest[len(rest.removesuffix(closing).rstrip()) :]
+        inner = rest[: len(rest) - len(last)]
+        inches = not first and inner[-1:].isdigit()
+        if (first or last) and opening not in inner and closing not in inner and not inches:
+            return first, last
+    return "", ""
+
+
+def _as_known(mark: str, side: int, vocabulary: Vocabulary) -> str:
+    """With the mark of its kind that the vocabulary has. side: 0 opens, 1 closes."""
+    own = mark.strip()
+    for row in PAIRS:
+        if own in [pair[side] for pair in row]:
+            known = min(row, key=lambda pair: max(map(vocabulary.rank, pair)))[side]
+            return mark.replace(own, known) if vocabulary.rank(known) < len(vocabulary) else mark
+    return mark
