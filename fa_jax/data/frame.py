@@ -18,7 +18,7 @@ PAIRS = (
 """What opens and what closes. A language has one of each row, or takes the same for two rows."""
 SYMBOLS = "\u2190-\u2bff\U0001f000-\U0001faff\u200d"
 """Arrows to pictures, and what joins them."""
-FIRST = re.compile(rf"(?:[-–—*•·‣※>#+|]+|\(?\w{{1,2}}\))\s+|[{SYMBOLS}]+\s*")
+FIRST = re.compile(rf"(?:[-–—*•·‣※>#+|]+|\(?\w{{1,2}}[):])\s+|[{SYMBOLS}]+\s*")
 LAST = re.compile(rf"\s*(?:[:;=]['’-]?[)(\]\[DPp/\\|]+|[{SYMBOLS}]+|(?<=\s)(?:<3|\^\^|XD))$")
 EMPHASIS = re.compile(r"(?<![\w*_~`])(\*{1,3}|_|~~|`)(?![\s*_~`])(.{1,200}?)(?<!\s)\1(?![\w*_~`])")
 """Words in stars and the like, as people write bold ones where nothing can be bold."""

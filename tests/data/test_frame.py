@@ -21,6 +21,7 @@ ENGLISH, GERMAN, JAPANESE, NONE = (
         ("> # I see.", "I see."),
         ("a) I see.", "I see."),
         ("(12) I see.", "I see."),
+        ("Q: I see?", "I see?"),
         ("😀 I see.", "I see."),
         ("I see. 👍🏽👩‍🔬", "I see."),
         ("I see :-)", "I see"),
