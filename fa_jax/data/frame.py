@@ -1,10 +1,12 @@
 """What stands around a sentence and is none of its words: quotes, marks of lists, smileys.
 
 Training's sentences hardly have it, and a network writes words for it. So a sentence is translated
-without it, and it stands around the translation.
+without it, and it stands around the translation. What training's sentences have and this one lacks
+is a full stop: it is translated with one, and written without.
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass
 
 from fa_jax.data.vocabulary import Vocabulary
@@ -23,6 +25,8 @@ LAST = re.compile(rf"\s*(?:[:;=]['’-]?[)(\]\[DPp/\\|]+|[{SYMBOLS}]+|(?<=\s)(?:
 EMPHASIS = re.compile(r"(?<![\w*_~`])(\*{1,3}|_|~~|`)(?![\s*_~`])(.{1,200}?)(?<!\s)\1(?![\w*_~`])")
 """Words in stars and the like, as people write bold ones where nothing can be bold."""
 
+STOPS, FREQUENT = ".。।", 64
+"""Full stops; a language has one if it is among so many of its most frequent tokens."""
 MOST = 8
 """Marks around a sentence. If there are more, somebody plays."""
 
@@ -30,11 +34,13 @@ MOST = 8
 @dataclass(frozen=True)
 class Frame:
     """A text is what stands before its sentence, mark by mark, the sentence, and what stands after
-    it. Without a letter there is no sentence, and all is before it."""
+    it. Without a letter there is no sentence, and all is before it. is_open: whether it lacked the
+    full stop that it has here."""
 
     before: tuple[str, ...]
     sentence: str
     after: tuple[str, ...] = ()
+    is_open: bool = False
 
     def around(self, translation: str, vocabulary: Vocabulary) -> str:
         """A translation of the sentence, with the marks that the target's vocabulary has."""
@@ -42,11 +48,13 @@ class Frame:
             [_as_known(mark, side, vocabulary) for mark in marks]
             for side, marks in enumerate((self.before, self.after))
         )
-        return "".join([*before, translation, *after])
+        written = translation.removesuffix(stop_of(vocabulary)) if self.is_open else translation
+        return "".join([*before, written, *after])
 
 
-def framed(text: str) -> Frame:
-    """A text of one sentence, as it is read, in its parts. Stars around words are left out."""
+def framed(text: str, stop: str = "") -> Frame:
+    """A text of one sentence, as it is read, in its parts. Stars around words are left out. stop:
+    of its language; "": it is not to have one."""
     before, after, left = (), (), EMPHASIS.sub(r"\2", text)
     for _ in range(MOST):
         first, last = _marks_around(left)
@@ -54,7 +62,16 @@ def framed(text: str) -> Frame:
         if inner == left or not _has_letter(inner):
             break
         before, left, after = (*before, first), inner, (last, *after)
-    return Frame(before, left, after) if _has_letter(left) else Frame((text,), "")
+    if not _has_letter(left):
+        return Frame((text,), "")
+    is_open = bool(stop) and not unicodedata.category(left[-1]).startswith("P")
+    return Frame(before, left + stop * is_open, after, is_open)
+
+
+def stop_of(vocabulary: Vocabulary) -> str:
+    """The full stop that sentences end with; "" where they have none."""
+    stop = min(STOPS, key=vocabulary.rank)
+    return stop if vocabulary.rank(stop) < min(FREQUENT, len(vocabulary)) else ""
 
 
 def _has_letter(text: str) -> bool:

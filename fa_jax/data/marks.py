@@ -1,4 +1,4 @@
-"""Marks as training's lines have them: of their kind, and with a space behind."""
+"""Marks as training's lines have them: of their kind, once, and with a space behind."""
 
 import re
 import unicodedata
@@ -14,6 +14,7 @@ RARER = 20
 WIDE = ord("！") - ord("!")
 TIGHT = re.compile(r"([^\W\d_][,;!?])(?=([^\W\d_]))")
 """Between two words."""
+REPEATED = re.compile(r"[!?]{2,}")
 
 
 def usual_marks(text: str, vocabulary: Vocabulary) -> str:
@@ -26,13 +27,15 @@ def usual_marks(text: str, vocabulary: Vocabulary) -> str:
     return unicodedata.normalize("NFC", "".join(map(usual.__getitem__, text)))
 
 
-def spaced(text: str) -> str:
-    """A text with a space behind a mark that stands between two words, where letters have cases."""
+def tidy(text: str) -> str:
+    """A text whose marks at the end of a sentence are not repeated, and with a space behind a mark
+    that stands between two words, where letters have cases."""
 
     def space(found: re.Match[str]) -> str:
         cased = all(letter.lower() != letter.upper() for letter in (found[1][0], found[2]))
         return found[1] + " " * cased
 
+    text = REPEATED.sub(lambda found: "?" if "?" in found[0] else "!", text)
     return TIGHT.sub(space, text)
 
 

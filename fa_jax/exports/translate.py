@@ -19,8 +19,8 @@ from safetensors.numpy import load_file
 
 from fa_jax.data.capitals import in_case_of
 from fa_jax.data.codec import load_codec
-from fa_jax.data.frame import framed
-from fa_jax.data.marks import spaced
+from fa_jax.data.frame import framed, stop_of
+from fa_jax.data.marks import tidy
 from fa_jax.data.reading import read
 from fa_jax.data.sentences import sentences, space_between
 
@@ -56,7 +56,8 @@ class Translator:
         if split is None:
             split = not self.config["fa_jax"]["data"]["documents"]
         parts = [sentences(line, self.source.language) if split else [line] for line in lines]
-        frames = [[framed(spaced(read(part))) for part in of_line] for of_line in parts]
+        stop = stop_of(self.source.vocabulary)
+        frames = [[framed(tidy(read(part)), stop) for part in of_line] for of_line in parts]
         ids = [[self._ids(frame.sentence) for frame in of_line] for of_line in frames]
         longest = self.decoding["max_source_length"]
         for number, of_line in enumerate(ids, start=first_line):

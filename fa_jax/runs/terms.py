@@ -9,9 +9,9 @@ from itertools import count
 import numpy as np
 
 from fa_jax.data.codec import TextCodec
-from fa_jax.data.frame import Frame, framed
+from fa_jax.data.frame import Frame, framed, stop_of
 from fa_jax.data.given import checked_lines
-from fa_jax.data.marks import spaced
+from fa_jax.data.marks import tidy
 from fa_jax.data.numbers import NUMBER, in_width_of, lacks_numbers, number_in, numbers
 from fa_jax.data.reading import read
 from fa_jax.data.sentences import sentences, space_between
@@ -74,7 +74,8 @@ class Glossary:
 @dataclass(frozen=True)
 class Wish:
     """What a sentence's translation must have: what it begins with, or is if it ends there; terms;
-    and what is copied, since it is no language. numbers: whether they are terms, too."""
+    and what is copied, since it is no language. numbers: whether they are terms, too. stop: of the
+    line's language, as of `framed`."""
 
     line: str
     prefix: str = ""
@@ -82,6 +83,7 @@ class Wish:
     glossary: Glossary | None = None
     copies: bool = True
     numbers: bool = False
+    stop: str = ""
 
     @cached_property
     def copied(self) -> list[str]:
@@ -94,8 +96,8 @@ class Wish:
         marks, line = map(chr, count(MARK)), read(self.line)
         if self.copied:
             line = COPIED.sub(lambda _: next(marks), line)
-        line = spaced(line)
-        return Frame((), line) if self.prefix or self.ends else framed(line)
+        line = tidy(line)
+        return Frame((), line) if self.prefix or self.ends else framed(line, self.stop)
 
     @property
     def masked(self) -> str:
@@ -191,7 +193,7 @@ def wishes_for(
     if len(given) != len(texts):
         raise UserError(f"there must be a prefix a line: {len(given)} of {len(texts)} lines")
     terms, language = Glossary(glossary, run.source, run.target), run.target.language
-    wishes = []
+    wishes, stop = [], stop_of(run.source.vocabulary)
     copies = not run.config.model.attention.span.scores_nothing
     for parts, prefix in zip(texts, given):
         *whole, last = sentences(prefix, language)
@@ -200,7 +202,7 @@ def wishes_for(
             whole, last = whole[:rest], space_between(language).join([*whole[rest:], last])
         begun = [(text, True) for text in whole] + [(last, False)]
         begun += [("", False)] * (len(parts) - len(begun))
-        wishes += [Wish(part, *one, terms, copies) for part, one in zip(parts, begun)]
+        wishes += [Wish(part, *one, terms, copies, stop=stop) for part, one in zip(parts, begun)]
     return wishes
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from fa_jax.data.frame import framed
+from fa_jax.data.frame import framed, stop_of
 from fa_jax.data.vocabulary import SPECIAL, Vocabulary
 
 ENGLISH, GERMAN, JAPANESE, NONE = (
@@ -86,3 +86,29 @@ def test_who_plays_is_soon_done_with(mark):
     framed(mark * 20_000)
     framed("a" + mark * 20_000)
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "translation"),
+    [
+        ("I see", "I see.", "b"),
+        ("- “I see” 😀", "I see.", '- "b" 😀'),
+        ("Page 3", "Page 3.", "b"),
+        ("I see \uf000", "I see \uf000.", "b"),
+        ("I see.", "I see.", "b."),
+        ("I see!", "I see!", "b."),
+        ("I see:", "I see:", "b."),
+        ("---", "", "---"),
+    ],
+)
+def test_a_sentence_without_a_full_stop_is_translated_with_one(text, sentence, translation):
+    frame, english = framed(text, "."), Vocabulary((*SPECIAL, *'.a"'))
+    assert frame.sentence == sentence
+    assert frame.around("b." if sentence else "", english) == translation
+
+
+def test_a_full_stop_is_a_frequent_token():
+    many = [f"word{number}" for number in range(100)]
+    assert stop_of(Vocabulary((*SPECIAL, "の", "。", "."))) == "。"
+    assert stop_of(Vocabulary((*SPECIAL, *many, "."))) == ""
+    assert stop_of(NONE) == ""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fa_jax.data.marks import spaced, usual_marks
+from fa_jax.data.marks import tidy, usual_marks
 from fa_jax.data.vocabulary import most_frequent
 
 
@@ -51,7 +51,8 @@ def test_marks_become_wide_ones():
     assert usual_marks("ア!ﾊﾞ?", japanese) == "ア！バ？"
 
 
-def test_a_space_stands_behind_a_mark_between_two_words():
-    assert spaced("Yes,no;so!Why?Äh,Öl") == "Yes, no; so! Why? Äh, Öl"
+def test_marks_stand_once_and_have_a_space_behind():
+    assert tidy("Yes,no;so!Why?Äh,Öl") == "Yes, no; so! Why? Äh, Öl"
+    assert tidy("Yes!!! What?! Why!?") == "Yes! What? Why?"
     for text in ("1,000", "3,5 km", "a.b", "猫,犬", "Yes, no", ",a", "e.g.x"):
-        assert spaced(text) == text
+        assert tidy(text) == text
