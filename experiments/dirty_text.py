@@ -21,6 +21,7 @@ from experiments.benchmarks.report import Headline, Report
 from experiments.measuring.benchmark import measure_and_publish
 from fa_jax.data.capitals import in_capitals
 from fa_jax.data.frame import framed
+from fa_jax.data.letters import PLAIN
 from fa_jax.data.reading import read
 from fa_jax.evaluation.scores import score_translations
 
@@ -72,6 +73,7 @@ WAYS: dict[str, Callable[[str], str]] = {
     "– for -": lambda line: line.replace("-", "–"),
     "full-width marks": _full_width,
     "no space behind a comma": lambda line: line.replace(", ", ","),
+    "letters that a keyboard lacks": lambda line: "".join(PLAIN.get(c, c) for c in line),
     "HTML's entities for marks": lambda line: html.escape(line).replace("'", "&#39;"),
     "stars around the longest word": lambda line: _longest_word(line, "**{}**".format),
     "the longest word in capitals": lambda line: _longest_word(line, str.upper),
@@ -85,9 +87,12 @@ FRAMES: dict[str, Callable[[str], str]] = {
     "quotes around": "“{}”".format,
     "brackets around": "({})".format,
     "a smiley behind": "{} 😀".format,
+    "no full stop": lambda line: line.removesuffix("."),
 }
-"""What stands around lines. It is left out of what is scored, and of the references."""
+"""What stands around lines. It is left out of what is scored and of the references, as full stops
+are."""
 TARGETS = {
+    "letters that a keyboard lacks": 2.0,
     "the longest word in capitals": 1.0,
     "capitals": 2.0,
     "small letters": 1.0,
@@ -129,7 +134,7 @@ def _lost(name: str) -> dict[str, float]:
 
 
 def _inside(text: str) -> str:
-    return framed(read(text)).sentence
+    return framed(read(text)).sentence.rstrip(".。")
 
 
 def measure(runs: Sequence[str]) -> Report:

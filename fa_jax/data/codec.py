@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fa_jax.data.capitals import usual_case
+from fa_jax.data.letters import usual_letters
 from fa_jax.data.marks import usual_marks
 from fa_jax.data.reading import in_one_line, read
 from fa_jax.data.tokenizers import Tokenizer, read_tokenizer, saved_tokenizer
@@ -30,9 +31,12 @@ class TextCodec:
         return self.vocabulary.ids(self.tokenizer.tokenize(read(text)))
 
     def usual(self, text: str) -> str:
-        """A text to translate, as it is read, with the marks and the case of training's lines."""
-        text = usual_marks(read(text), self.vocabulary)
-        return usual_case(text, self.tokenizer.tokenize, self.vocabulary)
+        """A text to translate: as training's lines have it, in their case, too."""
+        return usual_case(self.spelt(text), self.tokenizer.tokenize, self.vocabulary)
+
+    def spelt(self, text: str) -> str:
+        """A text as it is read, with the marks and the letters of training's lines."""
+        return usual_letters(usual_marks(read(text), self.vocabulary), self.vocabulary.plainly)
 
     def as_written(self, tokens: Sequence[str], text: str) -> list[str]:
         """The first tokens of `usual(text)`, with the marks and the case that the text has itself.
@@ -40,10 +44,8 @@ class TextCodec:
         Where other marks are longer or shorter, they stay as usual; so do tokens that are not made
         of the text's letters.
         """
-        whole, usual = read(text), self.usual(text)
-        forms = [
-            form.replace(" ", "") for form in (whole, usual_marks(whole, self.vocabulary), usual)
-        ]
+        each = read(text), self.spelt(text), self.usual(text)
+        forms = [form.replace(" ", "") for form in each]
         spelt = "".join(tokens).replace(SPACE, "")
         if not forms[-1].replace(SPACE, "_").startswith(spelt):
             return [*tokens]

@@ -5,6 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from fa_jax.data.letters import plain_words
+from fa_jax.data.tokenizers.tokenizer import SPACE
+
 PAD, BEGIN, END, UNKNOWN = range(4)
 SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 
@@ -38,6 +41,17 @@ class Vocabulary:
     def has_capitals(self) -> bool:
         """Whether any token has one."""
         return any(map(str.isupper, self._letters))
+
+    @cached_property
+    def words(self) -> dict[str, None]:
+        """Tokens that may be whole words, the most frequent first."""
+        spaced = [token[1:] for token in self.tokens if token.startswith(SPACE) and token[1:]]
+        return dict.fromkeys(spaced or self.tokens[len(SPECIAL) :])
+
+    @cached_property
+    def plainly(self) -> dict[str, str]:
+        """Words by what is written for them on a keyboard that lacks their letters."""
+        return plain_words(self.words)
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
         """Numbers of a text's tokens; those not known become UNKNOWN. So do special ones: `</s>` in

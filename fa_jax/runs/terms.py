@@ -45,7 +45,7 @@ class Glossary:
 
     def __init__(self, entries: Mapping[str, str], source: TextCodec, target: TextCodec):
         self._source, self._target = source, target
-        forms = {read(phrase): text for phrase, text in entries.items()}
+        forms = {source.spelt(phrase): text for phrase, text in entries.items()}
         if "" in forms or "" in map(read, forms.values()):
             raise UserError("a glossary's phrases and translations must have a letter each")
         begins = {phrase[:1].upper() + phrase[1:]: text for phrase, text in forms.items()}

@@ -7,6 +7,9 @@ from dataclasses import replace
 import pytest
 
 import fa_jax
+from fa_jax.data.codec import TextCodec
+from fa_jax.data.tokenizers import Words
+from fa_jax.data.vocabulary import SPECIAL, Vocabulary
 from fa_jax.errors import UserError
 from fa_jax.runs.terms import COPIED, Glossary, tokens_of, wishes_for
 from fa_jax.runs.translate import translate
@@ -46,6 +49,13 @@ def test_phrases_of_a_glossary_are_whole_words_the_longest_first(run):
         assert inside == phrase
         assert run.target.decode(term.words) == term.text
     assert tokens_of(line, (37, 38), tokens[:3]) is None
+
+
+def test_a_phrase_may_be_spelt_otherwise_than_training_spells_it():
+    german = TextCodec("de", Words("de"), Vocabulary((*SPECIAL, "Straße", "die")))
+    found = Glossary({"Strasse": "road"}, german, german)
+    (term,) = found.terms(german.usual("die Strasse"), ["die", "Straße"])
+    assert (term.text, term.first, term.last) == ("road", 1, 1)
 
 
 def test_prefixes_of_several_sentences(run):

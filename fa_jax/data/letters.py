@@ -1,0 +1,38 @@
+"""Words as training's lines spell them, where a keyboard lacks letters: fuer, Strasse, cafe."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping
+
+PLAIN = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe", "ß": "ss"}
+PLAIN |= {letter.upper(): two.capitalize() for letter, two in PLAIN.items() if letter != "ß"}
+PLAIN |= {"ł": "l", "Ł": "L", "đ": "d", "Đ": "D"}
+"""Others are written without their marks. In German a u for ü would be another word."""
+SHORTEST = 3
+"""Letters of a word; shorter ones may be anything."""
+WORD = re.compile(rf"[^\W\d_]{{{SHORTEST},}}")
+
+
+def usual_letters(text: str, plainly: Mapping[str, str]) -> str:
+    """A text with the vocabulary's words for what is written for them. plainly: as of
+    `Vocabulary`."""
+
+    def usual(found: re.Match[str]) -> str:
+        word = found[0]
+        if word in plainly or not word[0].isupper():
+            return plainly.get(word, word)
+        other = plainly.get(word[0].lower() + word[1:], word)
+        return other[0].upper() + other[1:]
+
+    return WORD.sub(usual, text) if plainly else text
+
+
+def plain_words(words: Collection[str]) -> dict[str, str]:
+    """Words by what may be written for them, but for what is a word itself."""
+    found: dict[str, str] = {}
+    for word in words:
+        if len(word) >= SHORTEST and not word.isascii():
+            letters = unicodedata.normalize("NFD", "".join(PLAIN.get(c, c) for c in word))
+            found.setdefault("".join(c for c in letters if not unicodedata.combining(c)), word)
+    known = {form for word in words for form in (word, word[0].upper() + word[1:], word.lower())}
+    return {plain: word for plain, word in found.items() if plain not in known}
