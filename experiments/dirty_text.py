@@ -20,6 +20,7 @@ import fa_jax
 from experiments.benchmarks.report import Headline, Report
 from experiments.measuring.benchmark import measure_and_publish
 from fa_jax.data.capitals import in_capitals
+from fa_jax.data.emphasis import without_stars
 from fa_jax.data.frame import framed
 from fa_jax.data.letters import PLAIN
 from fa_jax.data.reading import read
@@ -75,7 +76,6 @@ WAYS: dict[str, Callable[[str], str]] = {
     "no space behind a comma": lambda line: line.replace(", ", ","),
     "letters that a keyboard lacks": lambda line: "".join(PLAIN.get(c, c) for c in line),
     "HTML's entities for marks": lambda line: html.escape(line).replace("'", "&#39;"),
-    "stars around the longest word": lambda line: _longest_word(line, "**{}**".format),
     "the longest word in capitals": lambda line: _longest_word(line, str.upper),
     "capitals": str.upper,
     "small letters": str.lower,
@@ -87,10 +87,11 @@ FRAMES: dict[str, Callable[[str], str]] = {
     "quotes around": "“{}”".format,
     "brackets around": "({})".format,
     "a smiley behind": "{} 😀".format,
+    "stars around the longest word": lambda line: _longest_word(line, "**{}**".format),
     "no full stop": lambda line: line.removesuffix("."),
 }
-"""What stands around lines. It is left out of what is scored and of the references, as full stops
-are."""
+"""What stands around lines and words. It is left out of what is scored and of the references, as
+full stops are."""
 TARGETS = {
     "letters that a keyboard lacks": 2.0,
     "the longest word in capitals": 1.0,
@@ -134,7 +135,7 @@ def _lost(name: str) -> dict[str, float]:
 
 
 def _inside(text: str) -> str:
-    return framed(read(text)).sentence.rstrip(".。")
+    return without_stars(framed(read(text)).sentence).letters.rstrip(".。")
 
 
 def measure(runs: Sequence[str]) -> Report:

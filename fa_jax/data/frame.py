@@ -16,15 +16,14 @@ PAIRS = (
     ("‘’", "‚‘", "›‹", "‹›", "『』"),
     ("()", "（）"),
     ("[]", "［］", "【】"),
+    *([(mark, mark)] for mark in ("***", "**", "*", "_", "~~")),
 )
-"""What opens and what closes. A language has one of each row, or takes the same for two rows."""
+"""What opens and what closes. A language has one of each row, or takes the same for two rows. Stars
+and the like stand where nothing can be bold."""
 SYMBOLS = "\u2190-\u2bff\U0001f000-\U0001faff\u200d"
 """Arrows to pictures, and what joins them."""
 FIRST = re.compile(rf"(?:[-–—*•·‣※>#+|]+|\(?\w{{1,2}}[):])\s+|[{SYMBOLS}]+\s*")
 LAST = re.compile(rf"\s*(?:[:;=]['’-]?[)(\]\[DPp/\\|]+|[{SYMBOLS}]+|(?<=\s)(?:<3|\^\^|XD))$")
-EMPHASIS = re.compile(r"(?<![\w*_~`])(\*{1,3}|_|~~|`)(?![\s*_~`])(.{1,200}?)(?<!\s)\1(?![\w*_~`])")
-"""Words in stars and the like, as people write bold ones where nothing can be bold."""
-
 STOPS, FREQUENT = ".。।", 64
 """Full stops; a language has one if it is among so many of its most frequent tokens."""
 MOST = 8
@@ -53,9 +52,9 @@ class Frame:
 
 
 def framed(text: str, stop: str = "") -> Frame:
-    """A text of one sentence, as it is read, in its parts. Stars around words are left out. stop:
-    of its language; "": it is not to have one."""
-    before, after, left = (), (), EMPHASIS.sub(r"\2", text)
+    """A text of one sentence, as it is read, in its parts. stop: of its language; "": it is not to
+    have one."""
+    before, after, left = (), (), text
     for _ in range(MOST):
         first, last = _marks_around(left)
         inner = left[len(first) : len(left) - len(last)]
@@ -64,7 +63,8 @@ def framed(text: str, stop: str = "") -> Frame:
         before, left, after = (*before, first), inner, (last, *after)
     if not _has_letter(left):
         return Frame((text,), "")
-    is_open = bool(stop) and not unicodedata.category(left[-1]).startswith("P")
+    last = left.rstrip("*_~`")[-1]
+    is_open = bool(stop) and not unicodedata.category(last).startswith("P")
     return Frame(before, left + stop * is_open, after, is_open)
 
 

@@ -41,11 +41,13 @@ class Element:
 
 @dataclass
 class Text:
-    """A text without its tags. copies: what private characters stand for, in their order."""
+    """A text without its tags. copies: what private characters stand for, in their order. is_html:
+    if not, tags without words are left out."""
 
     letters: str = ""
     elements: list[Element] = field(default_factory=list)
     copies: list[str] = field(default_factory=list)
+    is_html: bool = True
 
 
 @dataclass(frozen=True)
@@ -233,11 +235,13 @@ def with_tags(
         found, at = [], start
         for first, last, element in sorted(placed, key=lambda one: one[:2]):
             inner = written(element.inside, first, last)
-            found += [plain(at, first), element.opening, inner, element.closing]
-            at = last
+            if text.is_html or inner:
+                found += [plain(at, first), element.opening, inner, element.closing]
+                at = last
         return "".join([*found, plain(at, stop)])
 
     def plain(start: int, stop: int) -> str:
-        return html.escape(translation[start:stop], quote=False).translate(copies)
+        part = translation[start:stop]
+        return (html.escape(part, quote=False) if text.is_html else part).translate(copies)
 
     return written(text.elements, 0, len(translation))

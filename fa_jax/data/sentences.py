@@ -13,23 +13,22 @@ from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 
 def sentences(line: str, language: str) -> list[str]:
     """A line's sentences, without the space between them; a line of one sentence as it is."""
-    parts = _segments(read(line), language)
-    found = [sentence for part in parts for sentence in _without_quotes(part, language)]
+    found = _parted(read(line), language)
     return found if len(found) > 1 else [line]
 
 
-def _without_quotes(text: str, language: str) -> list[str]:
-    """The sentences of what counts as one, since it is in quotes or brackets."""
+def _parted(text: str, language: str) -> list[str]:
+    """`sentencex` parts no text that is in quotes: so it has what they are around."""
     frame = framed(text)
-    first, *others = _segments(frame.sentence, language) or [""]
-    if not others:
+    segments = map(str.strip, sentencex.segment(language, frame.sentence))
+    found = [segment for segment in segments if segment]
+    if len(found) > 1:
+        found = [sentence for segment in found for sentence in _parted(segment, language)]
+    if not found:
         return [text]
-    *between, last = others
-    return ["".join([*frame.before, first]), *between, "".join([last, *frame.after])]
-
-
-def _segments(text: str, language: str) -> list[str]:
-    return [part for part in map(str.strip, sentencex.segment(language, text)) if part]
+    found[0] = "".join([*frame.before, found[0]])
+    found[-1] = "".join([found[-1], *frame.after])
+    return found
 
 
 def space_between(language: str) -> str:

@@ -19,6 +19,7 @@ from safetensors.numpy import load_file
 
 from fa_jax.data.capitals import in_case_of
 from fa_jax.data.codec import load_codec
+from fa_jax.data.emphasis import without_stars
 from fa_jax.data.frame import framed, stop_of
 from fa_jax.data.marks import tidy
 from fa_jax.data.reading import read
@@ -58,7 +59,10 @@ class Translator:
         parts = [sentences(line, self.source.language) if split else [line] for line in lines]
         stop = stop_of(self.source.vocabulary)
         frames = [[framed(tidy(read(part)), stop) for part in of_line] for of_line in parts]
-        ids = [[self._ids(frame.sentence) for frame in of_line] for of_line in frames]
+        ids = [
+            [self._ids(without_stars(frame.sentence).letters) for frame in of_line]
+            for of_line in frames
+        ]
         longest = self.decoding["max_source_length"]
         for number, of_line in enumerate(ids, start=first_line):
             if (length := max(map(len, of_line))) > longest:

@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.capitals import in_case_of
+from fa_jax.data.markup import with_tags
 from fa_jax.data.tokenizers import Subwords
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 from fa_jax.data.vocabulary import END, SPECIAL, UNKNOWN
@@ -18,6 +19,7 @@ from fa_jax.decoding.search import SearchResult, joined, search
 from fa_jax.decoding.unknown_words import replace_unknown, whole_words
 from fa_jax.errors import UserError
 from fa_jax.hosts import Share, done_alone
+from fa_jax.runs.align import align
 from fa_jax.runs.run import Run, know_documents
 from fa_jax.runs.terms import Wish, kinds_of, marked, unmarked
 
@@ -105,10 +107,26 @@ class Searched:
             [in_case_of(line, target.text(tokens)) for tokens in of_line]
             for line, of_line in zip(self.lines, written, strict=True)
         ]
-        for line, (guide, wish) in enumerate(zip(self.guides, self.wishes, strict=True)):
-            codecs = run.source.language, target
-            texts[line] = [wish.whole(unmarked(x, guide.all), *codecs) for x in texts[line]]
+        for line, guide in enumerate(self.guides):
+            texts[line] = [unmarked(text, guide.all) for text in texts[line]]
+        self._add_stars(texts)
+        for line, wish in enumerate(self.wishes):
+            texts[line] = [wish.whole(text, run.source.language, target) for text in texts[line]]
         return texts
+
+    def _add_stars(self, texts: list[list[str]]):
+        """Around the words that come from those that have some."""
+        starred = [
+            (line, place)
+            for line, wish in enumerate(self.wishes)
+            for place in range(len(texts[line]) if wish.text.elements else 0)
+        ]
+        if not starred or self.run.config.model.attention.span.scores_nothing:
+            return
+        pairs = [(self.wishes[line].masked, texts[line][place]) for line, place in starred]
+        for (line, place), one in zip(starred, align(self.run, pairs), strict=True):
+            words = one.source, one.target, one.links
+            texts[line][place] = with_tags(self.wishes[line].text, texts[line][place], *words)
 
     def spans(
         self,

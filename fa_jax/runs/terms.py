@@ -9,9 +9,11 @@ from itertools import count
 import numpy as np
 
 from fa_jax.data.codec import TextCodec
+from fa_jax.data.emphasis import without_stars
 from fa_jax.data.frame import Frame, framed, stop_of
 from fa_jax.data.given import checked_lines
 from fa_jax.data.marks import tidy
+from fa_jax.data.markup import Text
 from fa_jax.data.numbers import NUMBER, in_width_of, lacks_numbers, number_in, numbers
 from fa_jax.data.reading import read
 from fa_jax.data.sentences import sentences, space_between
@@ -27,6 +29,7 @@ COPIED = re.compile(
     r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
     r"|%(?:\(\w+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?[a-zA-Z](?![a-zA-Z])"  # %s, %(name)s, %1$d
     r"|\$?\{+[\w.:!$-]*\}+"  # {0}, {name}, ${NAME}
+    r"|`[^`]{1,200}`"  # code
     r"|[\ue000-\uefff]"  # what a caller put there
 )
 """What is no language, and is copied."""
@@ -99,10 +102,15 @@ class Wish:
         line = tidy(line)
         return Frame((), line) if self.prefix or self.ends else framed(line, self.stop)
 
+    @cached_property
+    def text(self) -> Text:
+        """What is searched of the line, and what stands around its words."""
+        return without_stars(self._frame.sentence)
+
     @property
     def masked(self) -> str:
-        """What is searched of the line: without what stands around it, and copies are masked."""
-        return self._frame.sentence
+        """What is searched: without what stands around it and its words, and copies are masked."""
+        return self.text.letters
 
     def whole(self, translation: str, language: str, target: TextCodec) -> str:
         """With what stands around the line, or what the line is if it has no letter. language: the

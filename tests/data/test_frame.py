@@ -33,8 +33,8 @@ ENGLISH, GERMAN, JAPANESE, NONE = (
         ("« Je vois. »", "Je vois."),
         ("「見る。」", "見る。"),
         ('* "(I see.)" ❤', "I see."),
-        ("I see **it** and `this_one`.", "I see it and this_one."),
         ("**I see.**", "I see."),
+        ("_I see._", "I see."),
         # Of a text that was parted, the one end or the other.
         ("“I see.", "I see."),
         ("I see.)", "I see."),
@@ -95,6 +95,7 @@ def test_who_plays_is_soon_done_with(mark):
         ("- “I see” 😀", "I see.", '- "b" 😀'),
         ("Page 3", "Page 3.", "b"),
         ("I see \uf000", "I see \uf000.", "b"),
+        ("I **see**", "I **see**.", "b"),
         ("I see.", "I see.", "b."),
         ("I see!", "I see!", "b."),
         ("I see:", "I see:", "b."),

@@ -26,6 +26,7 @@ from tests.runs.test_translate import make_run
         ("Mail tom.j+x@mail.example.com!", ["tom.j+x@mail.example.com"]),
         ("%s of %(name)s, %1$d and %.2f%", ["%s", "%(name)s", "%1$d", "%.2f"]),
         ("{name}, {0} ${HOME} {{x}}", ["{name}", "{0}", "${HOME}", "{{x}}"]),
+        ("Type `ls -l *` or `` first", ["`ls -l *`"]),
         ("50% discount, 100 %, a@b, {a b} 3.5 I'm", []),
     ],
 )
@@ -128,7 +129,8 @@ def test_a_trace_is_of_what_is_kept_too(run):
 @pytest.mark.parametrize(
     ("line", "around"),
     [
-        ("- {} 😀", "- {}😀"),
+        ("- {} 😀", "- {} 😀"),
+        ("**{}**", "**{}**"),
         ("“{}”", "「{}」"),
         ("({})", "（{}）"),
         ("1. {}", "1.{}"),
@@ -141,6 +143,13 @@ def test_what_stands_around_a_sentence_stands_around_its_translation(run, line, 
         for record in translate(run, ["I like cats.", line.format("I like cats.")])
     )
     assert framed == around.format(alone) or ("%s" in line and framed.startswith(around))
+
+
+def test_stars_stand_around_the_words_that_come_from_theirs(run):
+    lines = ["I like cats.", "I like *cats*.", "Type `%s` now."]
+    plain, starred, code = (r["translations"][0]["text"] for r in translate(run, lines))
+    assert (starred.replace("*", ""), starred.count("*")) == (plain, 2)
+    assert "猫" in starred.split("*")[1] and "`%s`" in code
 
 
 def test_what_has_no_letter_is_written_as_it_is():

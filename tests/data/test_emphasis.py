@@ -1,0 +1,33 @@
+"""Stars around words."""
+
+import pytest
+
+from fa_jax.data.emphasis import without_stars
+from fa_jax.data.markup import with_tags
+
+
+@pytest.mark.parametrize(
+    ("text", "letters", "starred"),
+    [
+        ("I **really** like it.", "I really like it.", ["really"]),
+        ("*You* and _all of us_!", "You and all of us!", ["You", "all of us"]),
+        ("***x*** ~~y~~", "x y", ["x", "y"]),
+        ("2*3*4 is a * b * c", "2*3*4 is a * b * c", []),
+        ("__init__ or a_name_", "__init__ or a_name_", []),
+        ("", "", []),
+    ],
+)
+def test_starred_words_are_elements(text, letters, starred):
+    found = without_stars(text)
+    assert found.letters == letters
+    whole = letters.replace(" ", "")
+    words = [whole[one.first : one.last] for one in found.elements]
+    assert words == [word.replace(" ", "") for word in starred]
+
+
+def test_they_come_back_around_the_words_that_come_from_theirs():
+    text = without_stars("I **really** like R&D.")
+    source, target = text.letters.split(), ["R&Dを", "本当に", "好む"]
+    written = with_tags(text, "R&Dを本当に好む", source, target, [(3, 0), (1, 1), (2, 2)])
+    assert written == "R&Dを**本当に**好む"
+    assert with_tags(text, "R&Dを", source, target[:1], [(3, 0)]) == "R&Dを"
