@@ -15,6 +15,7 @@ import numpy as np
 from fa_jax.config import Config
 from fa_jax.counted import counted
 from fa_jax.data.corpora import Corpus
+from fa_jax.data.frame import is_ended
 from fa_jax.data.tokenizers import Words
 from fa_jax.data.tokenizers.subwords import letters_to_learn
 
@@ -37,12 +38,14 @@ MOST_EPOCHS = 20
 @dataclass(frozen=True)
 class Amount:
     """Of text to learn from: sentence pairs, words of their target side, how many different letters
-    either side has, source and target, and how many characters of the source there are a word."""
+    either side has, source and target, how many characters of the source there are a word, and the
+    share of its lines that end with a mark."""
 
     pairs: int
     words: int
     letters: tuple[int, int] = (0, 0)
     characters: float = 1.0
+    ended: float = 1.0
 
 
 @cache
@@ -61,6 +64,7 @@ def amount_of_text(corpus: Corpus) -> Amount:
         round(of_target * pairs),
         tuple(letters_to_learn(*side) for side in sides),
         float(np.mean([*map(len, sources)]) / max(of_source, 1)),
+        float(np.mean([is_ended(source.strip()) for source in sources])),
     )
 
 

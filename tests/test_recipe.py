@@ -31,6 +31,7 @@ def test_words_are_counted_whatever_the_writing(tmp_path):
     assert amount.pairs == 40
     # Short sentences of everyday Japanese.
     assert 6 < amount.words / 40 < 14
+    assert amount.ended == 1.0
 
 
 @pytest.mark.parametrize("languages", ["de-en", "en-ja"])

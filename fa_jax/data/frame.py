@@ -22,7 +22,7 @@ PAIRS = (
 and the like stand where nothing can be bold."""
 SYMBOLS = "\u2190-\u2bff\U0001f000-\U0001faff\u200d"
 """Arrows to pictures, and what joins them."""
-FIRST = re.compile(rf"(?:[-–—*•·‣※>#+|]+|\(?\w{{1,2}}[):])\s+|[{SYMBOLS}]+\s*")
+FIRST = re.compile(rf"(?:[-–—*•·‣※>#+|]+|\(?(?:\w|\d\d)\)|\w:)\s+|[{SYMBOLS}]+\s*")
 LAST = re.compile(rf"\s*(?:[:;=]['’-]?[)(\]\[DPp/\\|]+|[{SYMBOLS}]+|(?<=\s)(?:<3|\^\^|XD))$")
 STOPS, FREQUENT = ".。।", 64
 """Full stops; a language has one if it is among so many of its most frequent tokens."""
@@ -63,9 +63,14 @@ def framed(text: str, stop: str = "") -> Frame:
         before, left, after = (*before, first), inner, (last, *after)
     if not _has_letter(left):
         return Frame((text,), "")
-    last = left.rstrip("*_~`")[-1]
-    is_open = bool(stop) and not unicodedata.category(last).startswith("P")
+    is_open = bool(stop) and not is_ended(left)
     return Frame(before, left + stop * is_open, after, is_open)
+
+
+def is_ended(text: str) -> bool:
+    """Whether it ends with a mark, stars apart."""
+    last = text.rstrip("*_~")[-1:]
+    return bool(last) and unicodedata.category(last).startswith("P")
 
 
 def stop_of(vocabulary: Vocabulary) -> str:

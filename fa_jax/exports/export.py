@@ -108,6 +108,7 @@ def _config(run: Run, programs: list[dict[str, Any]]) -> dict[str, Any]:
         "model_type": "fa_jax",
         "source_language": run.source.language,
         "target_language": run.target.language,
+        "full_stop": run.stop,
         "programs": programs,
         "fa_jax": config_json(run.config),
     }

@@ -20,7 +20,7 @@ from safetensors.numpy import load_file
 from fa_jax.data.capitals import in_case_of
 from fa_jax.data.codec import load_codec
 from fa_jax.data.emphasis import without_stars
-from fa_jax.data.frame import framed, stop_of
+from fa_jax.data.frame import framed
 from fa_jax.data.marks import tidy
 from fa_jax.data.reading import read
 from fa_jax.data.sentences import sentences, space_between
@@ -57,7 +57,7 @@ class Translator:
         if split is None:
             split = not self.config["fa_jax"]["data"]["documents"]
         parts = [sentences(line, self.source.language) if split else [line] for line in lines]
-        stop = stop_of(self.source.vocabulary)
+        stop = self.config["full_stop"]
         frames = [[framed(tidy(read(part)), stop) for part in of_line] for of_line in parts]
         ids = [
             [self._ids(without_stars(frame.sentence).letters) for frame in of_line]

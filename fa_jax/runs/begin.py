@@ -18,6 +18,7 @@ from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
 from fa_jax.hosts import gathered
 from fa_jax.model.encoder_decoder import Params
+from fa_jax.recipe import amount_of_text
 from fa_jax.runs.folder import read_config, read_json, write_json
 from fa_jax.training.checkpoints import checksum
 from fa_jax.training.step import connect_devices
@@ -147,7 +148,8 @@ def _has_learnt(folder: Path) -> bool:
 
 def _learnt_from(data: PreparedData) -> dict[str, Any]:
     digests = {side: codec.digest for side, codec in _codecs(data).items()}
-    return {"name": data.corpus.name, "digest": data.corpus.digest, "vocabularies": digests}
+    text = {"name": data.corpus.name, "digest": data.corpus.digest}
+    return text | {"vocabularies": digests, "ended": amount_of_text(data.corpus).ended}
 
 
 def _codecs(data: PreparedData) -> dict[str, TextCodec]:

@@ -16,6 +16,7 @@ from fa_jax.config import Config, ModelConfig
 from fa_jax.data.codec import TextCodec, load_codec
 from fa_jax.data.corpora import load_corpus
 from fa_jax.data.corpora.text_files import SPLITS
+from fa_jax.data.frame import stop_of
 from fa_jax.data.tokenizers import Words
 from fa_jax.decoding.local_devices import TrainedModel
 from fa_jax.errors import UserError
@@ -27,6 +28,8 @@ from fa_jax.whole_files import write_bytes, write_text
 if TYPE_CHECKING:  # those who translate need not wait for TFDS
     from fa_jax.data.corpora.pairs import Pairs
 
+ENDED = 0.5
+"""The share of lines that end with a mark from which all should."""
 TRANSLATIONS = 100
 """Likely translations of a word that a run keeps: the most that `shortlist_translations` takes."""
 
@@ -72,6 +75,14 @@ class Run:
         if split not in SPLITS:
             raise UserError(f"unknown split {split!r}: choose {', '.join(SPLITS)}")
         return getattr(load_corpus(self.config.data.corpus, self.config.data.languages), split)
+
+    @cached_property
+    def stop(self) -> str:
+        """The full stop that sentences of its source have; "" where most that it learnt from end
+        without a mark."""
+        path = self.folder / "corpus.json"
+        ended = read_json(path).get("ended", 1.0) if path.exists() else 1.0
+        return stop_of(self.source.vocabulary) if ended >= ENDED else ""
 
     @cached_property
     def lexicon(self) -> Int[np.ndarray, "source translations"]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fa_jax.data.codec import TextCodec
 from fa_jax.data.emphasis import without_stars
-from fa_jax.data.frame import Frame, framed, stop_of
+from fa_jax.data.frame import Frame, framed
 from fa_jax.data.given import checked_lines
 from fa_jax.data.marks import tidy
 from fa_jax.data.markup import Text
@@ -201,7 +201,7 @@ def wishes_for(
     if len(given) != len(texts):
         raise UserError(f"there must be a prefix a line: {len(given)} of {len(texts)} lines")
     terms, language = Glossary(glossary, run.source, run.target), run.target.language
-    wishes, stop = [], stop_of(run.source.vocabulary)
+    wishes, stop = [], run.stop
     copies = not run.config.model.attention.span.scores_nothing
     for parts, prefix in zip(texts, given):
         *whole, last = sentences(prefix, language)

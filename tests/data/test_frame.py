@@ -47,8 +47,23 @@ def test_it_is_no_part_of_the_sentence(text, sentence):
 @pytest.mark.parametrize(
     "text",
     [
-        *("I see.", "I (too) see.", '"Yes," he said, "I see."', "「はい」「いいえ」"),
-        *("He said, “I see.”", "I see (it)", 'It has 15"', "'Tis me", "-5 degrees", "(see) this"),
+        *(
+            "OK: I see.",
+            "(see) this",
+            "I see.",
+            "I (too) see.",
+            '"Yes," he said, "I see."',
+            "「はい」「いいえ」",
+        ),
+        *(
+            "He said, “I see.”",
+            "I see (it)",
+            'It has 15"',
+            "'Tis me",
+            "-5 degrees",
+            "(see) this",
+            "OK: I see.",
+        ),
         *(
             "2*3*4 is n",
             "snake_case_name",

@@ -12,6 +12,7 @@ from fa_jax.data.tokenizers import Words
 from fa_jax.data.vocabulary import SPECIAL, Vocabulary
 from fa_jax.errors import UserError
 from fa_jax.runs.terms import COPIED, Glossary, tokens_of, wishes_for
+from fa_jax.runs.trace import trace
 from fa_jax.runs.translate import translate
 from tests.runs.test_translate import make_run
 
@@ -159,6 +160,13 @@ def test_what_has_no_letter_is_written_as_it_is():
     lines = ["---", "2.500,5", "12:30", "http://a.example/x?y=1", "😀 {name}"]
     texts = [record["translations"][0]["text"] for record in translate(run, lines)]
     assert texts == ["---", "2,500.5", "12:30", "http://a.example/x?y=1", "😀 {name}"]
+
+
+def test_who_learnt_from_lines_without_stops_is_given_none(run, tmp_path):
+    (tmp_path / "corpus.json").write_text('{"ended": 0.4}')
+    other = replace(run, folder=tmp_path)
+    texts = [trace(one, "I like cats").source_tokens[-1] for one in (run, other)]
+    assert texts == [".", "▁cats"]
 
 
 def test_a_trace_passes_over_what_has_no_letter(run):
