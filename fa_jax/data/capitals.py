@@ -1,7 +1,7 @@
 """Lines in capitals, in small letters or in Title Case, in the case that training's lines have.
 
-In them each word has the case that the vocabulary knows best (truecasing, Lita et al. 2003). In
-lines of ordinary case only those words have it that are in capitals to be loud.
+There each word gets the case that the vocabulary knows best (truecasing, Lita et al. 2003). In a
+line of ordinary case only loud words do: those in capitals that are no abbreviations.
 """
 
 import math

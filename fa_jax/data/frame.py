@@ -1,8 +1,8 @@
 """What stands around a sentence and is none of its words: quotes, marks of lists, smileys.
 
-Training's sentences hardly have it, and a network writes words for it. So a sentence is translated
-without it, and it stands around the translation. What training's sentences have and this one lacks
-is a full stop: it is translated with one, and written without.
+Training hardly has such marks, and a network writes words for them. So a sentence is translated
+without them, and they stand around the translation. Training's sentences have a full stop. So one
+that lacks it is translated with a stop, and written without.
 """
 
 import re
