@@ -73,8 +73,6 @@ def set_up_process():
     >>> fa_jax.set_up_process()
     """
     _keep_freed_memory()
-    # First parameters need LAPACK. Its threads spin for 12 s where no core is free; one takes 0.1.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     compiled = cache_folder() / "compiled"
     remove_oldest_programs(compiled, COMPILED_BYTES)
     jax.config.update("jax_compilation_cache_dir", str(compiled))

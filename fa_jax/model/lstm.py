@@ -24,13 +24,33 @@ def init_lstm(key: PRNGKeyArray, input_size: int, size: int) -> Params:
     """Glorot input weights [I, 4H], orthogonal recurrent weights [H, 4H] gate by gate, and a bias
     [4H] that is 1 for the forget gate, 0 for the others."""
     input_key, recurrent_key = jax.random.split(key)
-    orthogonal = initializers.orthogonal()
-    gates = jax.vmap(lambda key: orthogonal(key, (size, size)))(jax.random.split(recurrent_key, 4))
+    gates = jax.vmap(lambda key: _orthogonal(key, size))(jax.random.split(recurrent_key, 4))
     return {
         "input_kernel": initializers.glorot_uniform()(input_key, (input_size, 4 * size)),
         "recurrent_kernel": jnp.concatenate(gates, axis=1),
         "bias": jnp.zeros(4 * size).at[size : 2 * size].set(1.0),
     }
+
+
+def _orthogonal(key: PRNGKeyArray, size: int) -> Float[Array, "H H"]:
+    """An orthogonal matrix, none likelier than another: a product of reflections that each turn a
+    random direction, of one axis less every time, to an axis (Stewart 1980).
+
+    Factorizing a random matrix does the same. But XLA waits without end on a CPU of two threads
+    where two factorizations run at once (jaxlib 0.10.2).
+    """
+
+    def reflected(matrix, step):
+        direction, first = step
+        direction = jnp.where(jnp.arange(size) < first, 0, direction)
+        sign = jnp.where(direction[first] < 0, -1.0, 1.0)
+        normal = direction.at[first].add(sign * jnp.sqrt(direction @ direction))
+        shrunk = 2 / jnp.maximum(normal @ normal, jnp.finfo(normal.dtype).tiny)
+        return matrix - shrunk * jnp.outer(matrix @ normal, normal), -sign
+
+    steps = jax.random.normal(key, (size, size)), jnp.arange(size)
+    matrix, signs = jax.lax.scan(reflected, jnp.eye(size), steps)
+    return matrix * signs[None]
 
 
 def lstm_update(

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import linen as nn
+from scipy.stats import kstest, ortho_group
 
 from fa_jax.model.lstm import init_lstm, lstm_states, lstm_update, zero_state
 from fa_jax.model.product import dense
@@ -169,3 +170,28 @@ def test_cells_add_up_in_float32_where_products_are_bfloat16():
     found, _ = lstm_states(kernel, inputs, inside, zero_state((1, 1), 1, inputs.dtype))
     assert found.dtype == jnp.bfloat16
     np.testing.assert_allclose(found[-1, 0, 0, 0].astype(float), np.tanh(1), rtol=0.02)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 64])
+def test_recurrent_kernels_start_orthogonal(size: int):
+    kernel = init_lstm(jax.random.key(3), INPUT, size)["recurrent_kernel"]
+    for gate in np.split(np.asarray(kernel, np.float64), 4, axis=1):
+        np.testing.assert_allclose(gate @ gate.T, np.eye(size), atol=2e-6)
+
+
+def test_recurrent_kernels_are_drawn_as_evenly_as_by_scipy():
+    keys = jax.random.split(jax.random.key(4), 500)
+    kernels = jax.vmap(lambda key: init_lstm(key, 1, 3)["recurrent_kernel"])(keys)
+    drawn = np.concatenate(np.split(np.asarray(kernels, np.float64), 4, axis=2))
+    others = ortho_group.rvs(3, size=len(drawn), random_state=0)
+    for power in (1, 2, 4):
+        means = [(matrices**power).mean(0) for matrices in (drawn, others)]
+        np.testing.assert_allclose(*means, atol=0.07)
+    traces = [np.trace(matrices, axis1=1, axis2=2) for matrices in (drawn, others)]
+    assert kstest(*traces).pvalue > 0.01
+
+
+def test_first_parameters_need_no_lapack():
+    # Two factorizations at once wait for each other without end on a CPU of two threads.
+    lowered = jax.jit(lambda key: init_lstm(key, INPUT, SIZE)).lower(jax.random.key(0)).as_text()
+    assert "lapack" not in lowered
