@@ -12,7 +12,7 @@ from jaxtyping import Float
 from experiments.drawing import COLOURS, drawn
 from experiments.measuring.kept_translations import sentence_bleu
 from experiments.measuring.observations import Observations
-from experiments.measuring.records import selected, shown
+from experiments.measuring.records import shown, windowed
 from experiments.measuring.study_run import LANGUAGES, TITLES, StudyRun
 from experiments.measuring.wanted import train_and_measure
 from experiments.measuring.word_classes import CLASSES, class_of
@@ -37,7 +37,7 @@ def part() -> Part:
     classes = {corpus: _by_class(corpus, of) for corpus, of in rows.items()}
     sentences = {corpus: Sentences.of(RUNS[corpus], of) for corpus, of in rows.items()}
     answers = [_classes(classes), _lengths_and_reordering(sentences), _losses(sentences)]
-    of = "; ".join(f"{TITLES[c]} at τ = {shown(selected(run))}" for c, run in RUNS.items())
+    of = "; ".join(f"{TITLES[c]} at τ = {shown(windowed(run))}" for c, run in RUNS.items())
     return Part(
         "questions",
         "Questions that the paper leaves open",
@@ -65,7 +65,7 @@ class Sentences:
 
     @staticmethod
     def of(run: StudyRun, rows: list[dict[str, Any]]) -> "Sentences":
-        bleu, bleu_inf = (np.array(sentence_bleu(run, t)) for t in (selected(run), math.inf))
+        bleu, bleu_inf = (np.array(sentence_bleu(run, t)) for t in (windowed(run), math.inf))
         return Sentences(
             length=np.array([row["length"] for row in rows], float),
             window=np.array([np.mean(row["window"]) for row in rows]),

@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 
 from fa_jax.whole_files import whole_folder
 
-FORMAT = "5"
+FORMAT = "6"
 """Changes when what is kept would be read or learnt differently."""
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX, M_ARENA_MAX = -1, -2, -4, -8  # malloc.h
 LARGEST = 2**31 - 1

@@ -36,7 +36,8 @@ class TextCodec:
 
     def spelt(self, text: str) -> str:
         """A text as it is read, with the marks and the letters of training's lines."""
-        return usual_letters(usual_marks(read(text), self.vocabulary), self.vocabulary.plainly)
+        known = self.vocabulary
+        return usual_letters(usual_marks(read(text), known), known.plainly, known.words)
 
     def as_written(self, tokens: Sequence[str], text: str) -> list[str]:
         """The first tokens of `usual(text)`, with the marks and the case that the text has itself.

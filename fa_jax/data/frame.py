@@ -16,14 +16,22 @@ PAIRS = (
     ("‘’", "‚‘", "›‹", "‹›", "『』"),
     ("()", "（）"),
     ("[]", "［］", "【】"),
-    *([(mark, mark)] for mark in ("***", "**", "*", "_", "~~")),
+    *([(mark, mark)] for mark in ("***", "**", "*", "_", "~~", '""')),
 )
 """What opens and what closes. A language has one of each row, or takes the same for two rows. Stars
 and the like stand where nothing can be bold."""
 SYMBOLS = "\u2190-\u2bff\U0001f000-\U0001faff\u200d"
 """Arrows to pictures, and what joins them."""
-FIRST = re.compile(rf"(?:[-–—*•·‣※>#+|]+|\(?(?:\w|\d\d)\)|\w:)\s+|[{SYMBOLS}]+\s*")
-LAST = re.compile(rf"\s*(?:[:;=]['’-]?[)(\]\[DPp/\\|]+|[{SYMBOLS}]+|(?<=\s)(?:<3|\^\^|XD))$")
+FIRST = re.compile(
+    r"(?:[-–—*•·‣※>#+|]+|\(?(?:\w|\d\d|[ivx]{2,4})\)|\w:)\s+"  # of lists and headings
+    rf"|[{SYMBOLS}]+\s*"
+    r"|[\[(]\d[\d\W]*?[\])]:?\s+"  # a time
+    r"|(?:@\w+[:,]?\s+)+"  # who is answered
+)
+LAST = re.compile(
+    rf"\s*(?:[:;=]['’-]?[)(\]\[DPp/\\|]+|[{SYMBOLS}]+|(?<=\s)(?:<3|\^\^|XD))$"  # smileys
+    r"|(?<=[.!?。！？\x22'”’」])(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]|\s*[\uf000-\uf8ff])+$"  # notes, copies
+)
 STOPS, FREQUENT = ".。।", 64
 """Full stops; a language has one if it is among so many of its most frequent tokens."""
 MOST = 8

@@ -1,4 +1,5 @@
-"""Words as training's lines spell them, where a keyboard lacks letters: fuer, Strasse, cafe."""
+"""Words as training's lines spell them, where a keyboard lacks letters (fuer, Strasse, cafe), a
+page's lines part them (some- times), or they are drawn out (sooo)."""
 
 import re
 import unicodedata
@@ -11,10 +12,12 @@ PLAIN |= {"ł": "l", "Ł": "L", "đ": "d", "Đ": "D"}
 SHORTEST = 3
 """Letters of a word; shorter ones may be anything."""
 WORD = re.compile(rf"[^\W\d_]{{{SHORTEST},}}")
+PARTED = re.compile(r"([^\W\d_]{2,})- ([^\W\d_]{2,})")
+DRAWN_OUT = re.compile(r"([^\W\d_])\1\1+")
 
 
-def usual_letters(text: str, plainly: Mapping[str, str]) -> str:
-    """A text with the vocabulary's words for what is written for them. plainly: as of
+def usual_letters(text: str, plainly: Mapping[str, str], words: Collection[str]) -> str:
+    """A text with the vocabulary's words for what is written for them. plainly, words: as of
     `Vocabulary`."""
 
     def usual(found: re.Match[str]) -> str:
@@ -24,7 +27,22 @@ def usual_letters(text: str, plainly: Mapping[str, str]) -> str:
         other = plainly.get(word[0].lower() + word[1:], word)
         return other[0].upper() + other[1:]
 
-    return WORD.sub(usual, text) if plainly else text
+    def whole(found: re.Match[str]) -> str:
+        word = found[1] + found[2]
+        return word if is_known(word) else found[0]
+
+    def short(found: re.Match[str]) -> str:
+        word = found[0]
+        forms = [DRAWN_OUT.sub(letters, word) for letters in (r"\1\1", r"\1")]
+        known = filter(is_known, forms if word[1:].islower() else ())
+        return next((form for form in known if len(form) >= SHORTEST), word)
+
+    def is_known(word: str) -> bool:
+        return word in words or word[0].lower() + word[1:] in words
+
+    text = WORD.sub(usual, text) if plainly else text
+    text = PARTED.sub(whole, text)
+    return WORD.sub(short, text) if DRAWN_OUT.search(text) else text
 
 
 def plain_words(words: Collection[str]) -> dict[str, str]:

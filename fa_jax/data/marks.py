@@ -15,6 +15,10 @@ WIDE = ord("！") - ord("!")
 TIGHT = re.compile(r"([^\W\d_][,;!?])(?=([^\W\d_]))")
 """Between two words."""
 REPEATED = re.compile(r"[!?]{2,}")
+PARTED = re.compile(r"\w [.,](?= |$)")
+"""In a text of tokens, as other tools write them. French has a space before other marks."""
+APART = re.compile(r" +(?=[.,;:!?]+(?: |$)|(?:n'|')\w{1,2}\b)")
+"""Before a mark, or what belongs to the word before."""
 
 
 def usual_marks(text: str, vocabulary: Vocabulary) -> str:
@@ -29,12 +33,14 @@ def usual_marks(text: str, vocabulary: Vocabulary) -> str:
 
 def tidy(text: str) -> str:
     """A text whose marks at the end of a sentence are not repeated, and with a space behind a mark
-    that stands between two words, where letters have cases."""
+    that stands between two words, where letters have cases. Before a mark there is none, unless
+    some marks of the text have spaces before them and points have not."""
 
     def space(found: re.Match[str]) -> str:
         cased = all(letter.lower() != letter.upper() for letter in (found[1][0], found[2]))
         return found[1] + " " * cased
 
+    text = APART.sub("", text) if PARTED.search(text) else text
     text = REPEATED.sub(lambda found: "?" if "?" in found[0] else "!", text)
     return TIGHT.sub(space, text)
 

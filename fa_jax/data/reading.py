@@ -14,6 +14,8 @@ KEPT = {*"\u200c\u200d\u180e\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08
 SELECTORS = {*"\u034f\u115f\u1160\u3164\uffa0", *map(chr, (*range(0xFE00, 0xFE10), 0xFFFC))}
 SELECTORS |= {*map(chr, range(0xE0100, 0xE01F0))}
 """No formats by their category, but unseen: they choose a glyph, or hold a place."""
+MISREAD = re.compile("[ÂÃâãĂ√‚]")
+"""What the first bytes of characters look like where UTF-8 was decoded by another table."""
 ENTITY = re.compile(r"&(?:amp;)*(#\d+|#[xX][\da-fA-F]+|\w+);")
 """What HTML writes for a character, which whoever copies a page may write again: `&amp;quot;`."""
 
@@ -21,10 +23,15 @@ ENTITY = re.compile(r"&(?:amp;)*(#\d+|#[xX][\da-fA-F]+|\w+);")
 def read(text: str) -> str:
     """A text in one line, composed (NFC), with single spaces inside and none outside.
 
-    Any white space is a space, and an entity of HTML the character that it stands for. Controls go,
-    and formats that are not seen and join nothing: soft hyphens, marks of byte order or direction,
+    Any white space is a space, an entity of HTML the character that it stands for, and UTF-8 that
+    was decoded by another table, as in *donâ€™t*, is what it was (by ftfy). Controls go, and
+    formats that are not seen and join nothing: soft hyphens, marks of byte order or direction,
     spaces without width, selectors of glyphs.
     """
+    if MISREAD.search(text):
+        from ftfy import fix_encoding  # loaded where it is needed: it takes a moment
+
+        text = fix_encoding(text)
     if "&" in text:
         text = ENTITY.sub(_character, text)
     return " ".join(unicodedata.normalize("NFC", text.translate(SEEN)).split())

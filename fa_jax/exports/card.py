@@ -92,7 +92,7 @@ def check_licence(licence: str) -> None:
 
 def _packages(run: Run) -> list[str]:
     """What `translate.py` needs."""
-    names = ["jax", "flatbuffers", "numpy", "safetensors", "sentencepiece", "sentencex"]
+    names = ["jax", "flatbuffers", "numpy", "safetensors", "sentencepiece", "sentencex", "ftfy"]
     for codec in (run.source, run.target):
         if isinstance(codec.tokenizer, Words):
             names += ["mecab-python3", "ipadic"] if codec.language == "ja" else ["sacremoses"]

@@ -19,7 +19,7 @@ from safetensors.numpy import load_file
 
 from fa_jax.data.capitals import in_case_of
 from fa_jax.data.codec import load_codec
-from fa_jax.data.emphasis import without_stars
+from fa_jax.data.emphasis import without_additions
 from fa_jax.data.frame import framed
 from fa_jax.data.marks import tidy
 from fa_jax.data.reading import read
@@ -60,7 +60,7 @@ class Translator:
         stop = self.config["full_stop"]
         frames = [[framed(tidy(read(part)), stop) for part in of_line] for of_line in parts]
         ids = [
-            [self._ids(without_stars(frame.sentence).letters) for frame in of_line]
+            [self._ids(without_additions(frame.sentence).letters) for frame in of_line]
             for of_line in frames
         ]
         longest = self.decoding["max_source_length"]

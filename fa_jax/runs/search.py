@@ -109,22 +109,22 @@ class Searched:
         ]
         for line, guide in enumerate(self.guides):
             texts[line] = [unmarked(text, guide.all) for text in texts[line]]
-        self._add_stars(texts)
+        self._add_again(texts)
         for line, wish in enumerate(self.wishes):
             texts[line] = [wish.whole(text, run.source.language, target) for text in texts[line]]
         return texts
 
-    def _add_stars(self, texts: list[list[str]]):
-        """Around the words that come from those that have some."""
-        starred = [
+    def _add_again(self, texts: list[list[str]]):
+        """Stars and the like, to the words that come from those that have some."""
+        wanted = [
             (line, place)
             for line, wish in enumerate(self.wishes)
             for place in range(len(texts[line]) if wish.text.elements else 0)
         ]
-        if not starred or self.run.config.model.attention.span.scores_nothing:
+        if not wanted or self.run.config.model.attention.span.scores_nothing:
             return
-        pairs = [(self.wishes[line].masked, texts[line][place]) for line, place in starred]
-        for (line, place), one in zip(starred, align(self.run, pairs), strict=True):
+        pairs = [(self.wishes[line].masked, texts[line][place]) for line, place in wanted]
+        for (line, place), one in zip(wanted, align(self.run, pairs), strict=True):
             words = one.source, one.target, one.links
             texts[line][place] = with_tags(self.wishes[line].text, texts[line][place], *words)
 

@@ -9,7 +9,7 @@ from itertools import count
 import numpy as np
 
 from fa_jax.data.codec import TextCodec
-from fa_jax.data.emphasis import without_stars
+from fa_jax.data.emphasis import without_additions
 from fa_jax.data.frame import Frame, framed
 from fa_jax.data.given import checked_lines
 from fa_jax.data.marks import tidy
@@ -27,9 +27,14 @@ from fa_jax.runs.run import Run
 COPIED = re.compile(
     r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?()'」。、]"  # web addresses
     r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
+    r"|(?<!\S)(?:~?/|\.{1,2}/|[A-Z]:\\)[\w./\\-]*[\w/\\]"  # paths
+    r"|(?<![\w.])[\w.-]*\w\.(?:com|org|net|txt|pdf|docx?|xlsx?|html?|jpe?g|png|zip|csv|json|py)\b"
+    r"|(?<!\w)v\d+(?:\.\d+)+"  # versions
     r"|%(?:\(\w+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?[a-zA-Z](?![a-zA-Z])"  # %s, %(name)s, %1$d
     r"|\$?\{+[\w.:!$-]*\}+"  # {0}, {name}, ${NAME}
-    r"|`[^`]{1,200}`"  # code
+    r"|(?<!\w)`[^`]{1,200}`(?!\w)"  # code
+    r"|(?<!\w)#\w+|(?<=\S\s)@\w+"  # of social networks, but for who is answered
+    r"|\\[nrt](?!\w)"  # a program's line breaks
     r"|[\ue000-\uefff]"  # what a caller put there
 )
 """What is no language, and is copied."""
@@ -105,7 +110,7 @@ class Wish:
     @cached_property
     def text(self) -> Text:
         """What is searched of the line, and what stands around its words."""
-        return without_stars(self._frame.sentence)
+        return without_additions(self._frame.sentence)
 
     @property
     def masked(self) -> str:

@@ -1,8 +1,8 @@
-"""Stars around words."""
+"""Stars around words, and what stands behind them."""
 
 import pytest
 
-from fa_jax.data.emphasis import without_stars
+from fa_jax.data.emphasis import without_additions
 from fa_jax.data.markup import with_tags
 
 
@@ -18,7 +18,7 @@ from fa_jax.data.markup import with_tags
     ],
 )
 def test_starred_words_are_elements(text, letters, starred):
-    found = without_stars(text)
+    found = without_additions(text)
     assert found.letters == letters
     whole = letters.replace(" ", "")
     words = [whole[one.first : one.last] for one in found.elements]
@@ -26,8 +26,32 @@ def test_starred_words_are_elements(text, letters, starred):
 
 
 def test_they_come_back_around_the_words_that_come_from_theirs():
-    text = without_stars("I **really** like R&D.")
+    text = without_additions("I **really** like R&D.")
     source, target = text.letters.split(), ["R&Dを", "本当に", "好む"]
     written = with_tags(text, "R&Dを本当に好む", source, target, [(3, 0), (1, 1), (2, 2)])
     assert written == "R&Dを**本当に**好む"
     assert with_tags(text, "R&Dを", source, target[:1], [(3, 0)]) == "R&Dを"
+
+
+@pytest.mark.parametrize(
+    ("text", "letters", "followed"),
+    [
+        ("I love 🐱 and 🐶, too.", "I love and, too.", [("love", " 🐱"), ("and", " 🐶")]),
+        ("Cats[2] sleep[13][14].", "Cats sleep.", [("Cats", "[2]"), ("sleep", "[13][14]")]),
+        ("Well, 👍🏽 yes", "Well, yes", [("Well,", " 👍🏽")]),
+        ("√3 is x − 1 → y[n]", "√3 is x − 1 → y[n]", []),
+    ],
+)
+def test_pictures_and_footnotes_are_ends_of_elements(text, letters, followed):
+    found = without_additions(text)
+    assert found.letters == letters
+    whole = letters.replace(" ", "")
+    ends = [(whole[one.first : one.last], one.closing) for one in found.elements]
+    assert ends == followed
+
+
+def test_they_come_back_behind_the_words_that_come_from_theirs():
+    text = without_additions("Cats[2] sleep 😴 well.")
+    words = ["Cats", "sleep", "well."], ["Gut", "schlafen", "Katzen."]
+    written = with_tags(text, "Gut schlafen Katzen.", *words, [(0, 2), (1, 1), (2, 0)])
+    assert written == "Gut schlafen 😴 Katzen[2]."

@@ -56,3 +56,9 @@ def test_marks_stand_once_and_have_a_space_behind():
     assert tidy("Yes!!! What?! Why!?") == "Yes! What? Why?"
     for text in ("1,000", "3,5 km", "a.b", "猫,犬", "Yes, no", ",a", "e.g.x"):
         assert tidy(text) == text
+
+
+def test_tokens_that_other_tools_parted_are_text_again():
+    assert tidy("It 's late , is n't it ? Yes .") == "It's late, isn't it? Yes."
+    for text in ("Quoi ? Non !", "Well ... no.", "a .b", "the '90s."):
+        assert tidy(text) == text

@@ -75,3 +75,14 @@ def test_what_is_written_is_one_line_and_one_column():
     assert in_one_line("a\rb\u2028c\x85d\x0be\tf\0g") == "a b c d e f g"
     assert in_one_line("a\xa0: ’　b") == "a\xa0: ’　b"
     assert len(in_one_line("".join(map(chr, range(0xD800)))).splitlines()) == 1
+
+
+@pytest.mark.parametrize("table", ["cp1252", "latin-1", "cp1250", "mac_roman"])
+@pytest.mark.parametrize("text", ["I don’t.", "Schöne Grüße", "Café — nein"])
+def test_what_was_decoded_by_the_wrong_table_is_what_it_was(text, table):
+    assert read(text.encode().decode(table)) == text
+
+
+@pytest.mark.parametrize("text", ["Âge, château, ça, São Paulo", "√3 ‚so‘", "Ă, ă; IMÃ"])
+def test_letters_that_look_like_it_stay(text):
+    assert read(text) == text

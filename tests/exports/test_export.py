@@ -175,7 +175,7 @@ def test_the_card_names_the_packages_that_its_tokenizers_need(run, language, tok
     codec = replace(run.source, language=language)
     if tokenizer is Words:
         codec = replace(codec, tokenizer=Words(language))
-    assert _packages(replace(run, source=codec))[6:] == packages
+    assert _packages(replace(run, source=codec))[7:] == packages
 
 
 def test_a_program_of_other_modules_is_whole_and_has_another_name(tmp_path):

@@ -27,7 +27,13 @@ from tests.runs.test_translate import make_run
         ("Mail tom.j+x@mail.example.com!", ["tom.j+x@mail.example.com"]),
         ("%s of %(name)s, %1$d and %.2f%", ["%s", "%(name)s", "%1$d", "%.2f"]),
         ("{name}, {0} ${HOME} {{x}}", ["{name}", "{0}", "${HOME}", "{{x}}"]),
-        ("Type `ls -l *` or `` first", ["`ls -l *`"]),
+        ("Type `ls -l *` or `` first; I`m, he`s", ["`ls -l *`"]),
+        (
+            r"Open notes-1.txt in /usr/share, ~/me or C:\my\dir. v1.2 a.b.com",
+            ["notes-1.txt", "/usr/share", "~/me", r"C:\my\dir", "v1.2", "a.b.com"],
+        ),
+        (r"@tom said @ann_1: #new, C#7\nYes.\t", ["@ann_1", "#new", r"\t"]),
+        ("and/or, Mr.Smith e.g. I.do U.S.A", []),
         ("50% discount, 100 %, a@b, {a b} 3.5 I'm", []),
     ],
 )
