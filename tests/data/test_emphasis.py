@@ -37,7 +37,7 @@ def test_they_come_back_around_the_words_that_come_from_theirs():
     ("text", "letters", "followed"),
     [
         ("I love 🐱 and 🐶, too.", "I love and, too.", [("love", " 🐱"), ("and", " 🐶")]),
-        ("Cats[2] sleep[13][14].", "Cats sleep.", [("Cats", "[2]"), ("sleep", "[13][14]")]),
+        ("Cats [2] sleep[13][14].", "Cats sleep.", [("Cats", " [2]"), ("sleep", "[13][14]")]),
         ("Well, 👍🏽 yes", "Well, yes", [("Well,", " 👍🏽")]),
         ("√3 is x − 1 → y[n]", "√3 is x − 1 → y[n]", []),
     ],
