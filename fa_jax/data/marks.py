@@ -17,7 +17,7 @@ TIGHT = re.compile(r"([^\W\d_][,;!?])(?=([^\W\d_]))")
 REPEATED = re.compile(r"[!?]{2,}")
 PARTED = re.compile(r"\w [.,](?= |$)")
 """In a text of tokens, as other tools write them. French has a space before other marks."""
-APART = re.compile(r" +(?=[.,;:!?]+(?: |$)|(?:n'|')\w{1,2}\b)")
+APART = re.compile(r" +(?=[.,;:!?]+(?: |$)|n?['’]\w{1,2}\b)")
 """Before a mark, or what belongs to the word before."""
 
 

@@ -121,10 +121,9 @@ class Searched:
             for line, wish in enumerate(self.wishes)
             for place in range(len(texts[line]) if wish.text.elements else 0)
         ]
-        if not wanted or self.run.config.model.attention.span.scores_nothing:
-            return
         pairs = [(self.wishes[line].masked, texts[line][place]) for line, place in wanted]
-        for (line, place), one in zip(wanted, align(self.run, pairs), strict=True):
+        aligned = align(self.run, pairs) if pairs else []
+        for (line, place), one in zip(wanted, aligned, strict=True):
             words = one.source, one.target, one.links
             texts[line][place] = with_tags(self.wishes[line].text, texts[line][place], *words)
 

@@ -82,8 +82,8 @@ class Glossary:
 @dataclass(frozen=True)
 class Wish:
     """What a sentence's translation must have: what it begins with, or is if it ends there; terms;
-    and what is copied, since it is no language. numbers: whether they are terms, too. stop: of the
-    line's language, as of `framed`."""
+    and what is copied, since it is no language. copies: whether so, which needs attention. numbers:
+    whether they are terms, too. stop: of the line's language, as of `framed`."""
 
     line: str
     prefix: str = ""
@@ -110,7 +110,8 @@ class Wish:
     @cached_property
     def text(self) -> Text:
         """What is searched of the line, and what stands around its words."""
-        return without_additions(self._frame.sentence)
+        sentence = self._frame.sentence
+        return without_additions(sentence) if self.copies else Text(sentence)
 
     @property
     def masked(self) -> str:

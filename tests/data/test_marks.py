@@ -59,6 +59,6 @@ def test_marks_stand_once_and_have_a_space_behind():
 
 
 def test_tokens_that_other_tools_parted_are_text_again():
-    assert tidy("It 's late , is n't it ? Yes .") == "It's late, isn't it? Yes."
+    assert tidy("It ’s late , is n't it ? Yes .") == "It’s late, isn't it? Yes."
     for text in ("Quoi ? Non !", "Well ... no.", "a .b", "the '90s."):
         assert tidy(text) == text

@@ -141,6 +141,8 @@ def test_a_trace_is_of_what_is_kept_too(run):
         ("“{}”", "「{}」"),
         ("({})", "（{}）"),
         ("1. {}", "1.{}"),
+        ("@tom {} #cats", "@tom {}#cats"),
+        ("[10:32] {}[1]", "[10:32] {}[1]"),
         ("> %s (“{}”)", "> "),
     ],
 )
@@ -152,10 +154,11 @@ def test_what_stands_around_a_sentence_stands_around_its_translation(run, line, 
     assert framed == around.format(alone) or ("%s" in line and framed.startswith(around))
 
 
-def test_stars_stand_around_the_words_that_come_from_theirs(run):
-    lines = ["I like cats.", "I like *cats*.", "Type `%s` now."]
-    plain, starred, code = (r["translations"][0]["text"] for r in translate(run, lines))
+def test_additions_stand_at_the_words_that_come_from_theirs(run):
+    lines = ["I like cats.", "I like *cats*.", "I like cats[2] .", "Type `%s` now."]
+    plain, starred, noted, code = (r["translations"][0]["text"] for r in translate(run, lines))
     assert (starred.replace("*", ""), starred.count("*")) == (plain, 2)
+    assert noted.replace("[2]", "") == plain and noted.index("猫") < noted.index("[2]")
     assert "猫" in starred.split("*")[1] and "`%s`" in code
 
 
