@@ -8,12 +8,14 @@ from fa_jax.attention.learnt_in_windows import learns_in_windows
 from fa_jax.config import Config
 
 BETA, THRESHOLD, WHOLE = 1.0, 0.8, 0.5
-"""What strengths are rewarded by, τ of the windows that are learnt in, and the share of sentences
-that are read whole. The paper has 0.1, ∞ and 1: then windows stay wide."""
+"""What strengths are rewarded by, τ of the windows that are learnt in (in long sentences more, by
+`fa_jax.recipe`), and the share of sentences that are read whole. The paper has 0.1, ∞ and 1: then
+windows stay wide."""
 
 
 def finetuning(config: Config) -> Config:
-    """The settings of fine-tuning: a third of a training, in windows from its first step on.
+    """The settings of fine-tuning: a third of a training, in windows from its first step on. They
+    are those of the training before, if it had some.
 
     Args:
       config: of the run to start from.
@@ -32,7 +34,7 @@ def finetuning(config: Config) -> Config:
         steps=-(-training.steps // 3),
         validations=max(1, training.validations // 3),
         beta=BETA,
-        threshold=THRESHOLD,
+        threshold=training.threshold if math.isfinite(training.threshold) else THRESHOLD,
         windows_from=0.0,
         whole_sentences=WHOLE,
     )

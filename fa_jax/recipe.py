@@ -12,6 +12,7 @@ from functools import cache
 
 import numpy as np
 
+from fa_jax.attention import Flexible
 from fa_jax.config import Config
 from fa_jax.counted import counted
 from fa_jax.data.corpora import Corpus
@@ -33,19 +34,23 @@ STEPS_OF_AN_EPOCH = 100
 SMALLEST_BATCH = 64
 MOST_EPOCHS = 20
 """Of little text: so that 5,000 pairs take as many steps as much text does."""
+LEARNT_IN = 1 / 3
+"""Of a sentence: windows that are learnt in have so much of it at least, where g(t) is 1. In
+narrower ones long sentences lose more than windows save."""
 
 
 @dataclass(frozen=True)
 class Amount:
     """Of text to learn from: sentence pairs, words of their target side, how many different letters
-    either side has, source and target, how many characters of the source there are a word, and the
-    share of its lines that end with a mark."""
+    either side has, source and target, how many characters of the source there are a word, the
+    share of its lines that end with a mark, and how many words they have."""
 
     pairs: int
     words: int
     letters: tuple[int, int] = (0, 0)
     characters: float = 1.0
     ended: float = 1.0
+    source_length: float = 0.0
 
 
 @cache
@@ -65,6 +70,7 @@ def amount_of_text(corpus: Corpus) -> Amount:
         tuple(letters_to_learn(*side) for side in sides),
         float(np.mean([*map(len, sources)]) / max(of_source, 1)),
         float(np.mean([is_ended(source.strip()) for source in sources])),
+        float(of_source),
     )
 
 
@@ -82,6 +88,8 @@ def fitted(config: Config, amount: Amount) -> Config:
     rows = 2 ** int(math.log2(max(1, amount.pairs / STEPS_OF_AN_EPOCH)))
     rows = min(training.batch_size, max(SMALLEST_BATCH, rows))
     steps = -(-MOST_EPOCHS * amount.pairs // rows)
+    reach = LEARNT_IN * amount.source_length / 2
+    penalty = round(reach**2 / (2 * Flexible().sigma ** 2), 1)
     return replace(
         config,
         data=replace(
@@ -95,6 +103,7 @@ def fitted(config: Config, amount: Amount) -> Config:
             batch_size=rows,
             steps=min(training.steps or steps, steps),
             label_smoothing=0.1,
+            threshold=max(training.threshold, penalty),
         ),
     )
 

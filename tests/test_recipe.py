@@ -11,6 +11,7 @@ import fa_jax
 from fa_jax.data.corpora import load_corpus
 from fa_jax.data.prepared import prepare
 from fa_jax.data.vocabulary import UNKNOWN
+from fa_jax.finetuning_settings import THRESHOLD
 from fa_jax.presets import SMALL_SIZES
 from fa_jax.recipe import Amount, amount_of_text, fitted, told
 from tests.command import write_corpus
@@ -44,6 +45,19 @@ def test_sigma_is_as_many_words_in_characters(languages):
     assert words.model.attention.span.sigma == 1.5
     assert 0.7 * a_word < chars.model.attention.span.sigma / 1.5 < a_word
     assert fa_jax.preset("char", languages).model.attention.span.sigma == 1.5
+
+
+def test_long_sentences_are_learnt_in_a_third_of_them_where_g_is_1():
+    of_length = {
+        length: fitted(fa_jax.preset("small", "en-ja"), Amount(10**6, 10**7, source_length=length))
+        for length in (5, 30, 60)
+    }
+    thresholds = {length: config.training.threshold for length, config in of_length.items()}
+    assert thresholds[5] == THRESHOLD == fa_jax.preset("small", "en-ja").training.threshold
+    for length in (30, 60):
+        inside = np.arange(-length, length) ** 2 / (2 * 1.5**2) < thresholds[length]
+        assert inside.sum() == pytest.approx(length / 3, abs=1)
+    assert fa_jax.finetuning(of_length[30]).training.threshold == thresholds[30]
 
 
 def test_little_text_with_many_letters_still_gets_its_subwords(tmp_path):
