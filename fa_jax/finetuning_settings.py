@@ -14,8 +14,8 @@ windows stay wide."""
 
 
 def finetuning(config: Config) -> Config:
-    """The settings of fine-tuning: a third of a training, in windows from its first step on. They
-    are those of the training before, if it had some.
+    """The settings of fine-tuning: a third of a training, in windows from its first step on. Its
+    windows have the τ of the training before, if that had one.
 
     Args:
       config: of the run to start from.

@@ -33,8 +33,8 @@ def usual_marks(text: str, vocabulary: Vocabulary) -> str:
 
 def tidy(text: str) -> str:
     """A text whose marks at the end of a sentence are not repeated, and with a space behind a mark
-    that stands between two words, where letters have cases. Before a mark there is none, unless
-    some marks of the text have spaces before them and points have not."""
+    that stands between two words, where letters have cases. Where points and commas
+    have a space before them, no mark keeps it."""
 
     def space(found: re.Match[str]) -> str:
         cased = all(letter.lower() != letter.upper() for letter in (found[1][0], found[2]))
