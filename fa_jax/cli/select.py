@@ -7,7 +7,7 @@ from pathlib import Path
 import fa_jax
 from fa_jax.cli.arguments import RunFolder
 from fa_jax.cli.hosts import AS_FOUND, Hosts
-from fa_jax.evaluation.selection import LARGEST_LOSS, THRESHOLDS
+from fa_jax.evaluation.selection import LARGEST_LOSS
 from fa_jax.runs.folder import check_own
 from fa_jax.terminal import say
 
@@ -24,8 +24,9 @@ class Command:
     others: tuple[Path, ...] = ()
     """Further runs to choose from, such as ones with another sigma or beta. All are compared with
     the BLEU of the first run at tau = inf."""
-    thresholds: tuple[float, ...] = THRESHOLDS
-    """Thresholds (tau) to choose from."""
+    thresholds: tuple[float, ...] = ()
+    """Thresholds (tau) to choose from. Default: the paper's 0.8 to 1.6, and that of the windows
+    that a run learnt in."""
     largest_loss: float = LARGEST_LOSS
     """BLEU that the windows may cost at most."""
     hosts: Hosts = AS_FOUND

@@ -3,16 +3,20 @@
 The rule of Shu and Nakayama (2017; VS), section 5.2.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fa_jax.config import TrainingConfig
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import shown_scores
 
 THRESHOLDS = (0.8, 1.0, 1.2, 1.4, 1.6)
 """Values of τ that are tried (VS 5.2)."""
+NARROW = 1.2
+"""τ at which windows are shown where sentences are short (VS 5.2)."""
 LARGEST_LOSS = 0.5
 """BLEU, 0 to 100, that a threshold may cost on the development set (VS 5.2)."""
 
@@ -52,6 +56,18 @@ class Selection:
         lines = ["".join(f"  {cell:>{width}}" for cell, width in zip(row, widths)) for row in rows]
         lines[1 + self.candidates.index(self.chosen)] += "  <- chosen"
         return "\n".join(lines)
+
+
+def shown_in_windows(training: TrainingConfig) -> float:
+    """τ at which a run's windows are shown, where nobody chose one: `NARROW`, or that of the
+    windows that it learnt in, which long sentences have wider."""
+    return training.threshold if NARROW < training.threshold < math.inf else NARROW
+
+
+def thresholds_for(training: TrainingConfig) -> tuple[float, ...]:
+    """τ that are tried of a run: `THRESHOLDS`, and that of the windows that it learnt in."""
+    learnt = training.threshold
+    return (*THRESHOLDS, *[learnt] * (math.isfinite(learnt) and learnt not in THRESHOLDS))
 
 
 def check_loss(largest_loss: float):

@@ -13,6 +13,7 @@ from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import score_translations
+from fa_jax.evaluation.selection import shown_in_windows
 from fa_jax.hosts import parted
 from fa_jax.runs.folder import check_own, write_json
 from fa_jax.runs.run import Run, ensemble
@@ -147,7 +148,9 @@ def _sides(
 
 
 def score_test(run: Run) -> dict[str, Evaluation]:
-    """Scores the test set at τ = ∞, at the paper's 1.2 and at the run's own, into `test.json`.
+    """Scores the test set at τ = ∞, in windows and at the run's own τ, into `test.json`.
+
+    In windows: at the paper's 1.2, or at the τ of the windows that it learnt in, if it is larger.
 
     A run of documents that has windows is not scored at τ = ∞: with whole chapters that takes many
     times as long as all the rest.
@@ -165,7 +168,8 @@ def score_test(run: Run) -> dict[str, Evaluation]:
     """
     check_own(run.folder)
     decoding = run.config.decoding
-    thresholds = dict.fromkeys((float("inf"), 1.2, decoding.threshold))
+    narrow = shown_in_windows(run.config.training)
+    thresholds = dict.fromkeys((float("inf"), narrow, decoding.threshold))
     if run.config.data.documents and decoding.threshold < float("inf"):
         del thresholds[float("inf")]
     found = {

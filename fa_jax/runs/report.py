@@ -14,6 +14,7 @@ from fa_jax.decoding.forced import SpanTrace
 from fa_jax.decoding.local_devices import SMALLEST_BATCH
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import shown_scores
+from fa_jax.evaluation.selection import shown_in_windows
 from fa_jax.pages.content import span_content, threshold_text
 from fa_jax.runs.folder import check_own, read_scores
 from fa_jax.runs.run import Run
@@ -27,8 +28,6 @@ LOOKED_AT, READABLE = 50, 40
 SEARCHED = SMALLEST_BATCH + 1
 """Sentences that are searched together: as many as it takes to use the program that scored the test
 set, which is compiled."""
-NARROW = 1.2
-"""The samples' threshold where the run's own is wider: the paper's."""
 CURVES = {
     "loss_per_token": "loss, nats a token",
     "strength": "mean strength g(t)",
@@ -91,8 +90,7 @@ def sampled(run: Run) -> list[Sample]:
     lengths = [len(run.source.encode(source)) for source, _ in pairs]
     order = sorted(range(len(pairs)), key=lambda row: lengths[row] > READABLE)
     chosen = [pairs[row] for row in order if lengths[row]][:SEARCHED]
-    decoding = run.config.decoding
-    decoding = replace(decoding, threshold=min(NARROW, decoding.threshold))
+    decoding = replace(run.config.decoding, threshold=_samples_at(run.config))
     found = search_lines([run], [source for source, _ in chosen], decoding)
     shown = [[(line, 0)] for line in range(len(chosen))[:SAMPLES]]
     traces = found.spans(shown, found.texts())
@@ -137,7 +135,7 @@ def _content(run: Run, rows: list[Json], scores: Json, samples: Sequence[Sample]
             (found["window"], found["bleu"], _threshold(found, own, " (own)"))
             for found in sorted(scores.values(), key=lambda found: found["window"])
         ],
-        "drawn": _drawn_at(own),
+        "drawn": _drawn_at(run.config),
         "samples": [
             {"source": source, "reference": reference, "trace": span_content(trace)}
             for (source, reference), trace in samples
@@ -151,11 +149,17 @@ def _content(run: Run, rows: list[Json], scores: Json, samples: Sequence[Sample]
     }
 
 
-def _drawn_at(own: float) -> str:
-    if own <= NARROW:
+def _samples_at(config: Config) -> float:
+    """Their threshold: the run's own, if it has narrow windows."""
+    return min(shown_in_windows(config.training), config.decoding.threshold)
+
+
+def _drawn_at(config: Config) -> str:
+    own, drawn = config.decoding.threshold, _samples_at(config)
+    if own == drawn:
         return f"They are drawn at the run's own threshold, τ = {threshold_text(own)}."
     return (
-        f"They are drawn at the threshold τ = {threshold_text(NARROW)}, with narrower windows than "
+        f"They are drawn at the threshold τ = {threshold_text(drawn)}, with narrower windows than "
         f"at the run's own, {threshold_text(own)}."
     )
 

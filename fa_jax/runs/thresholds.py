@@ -9,11 +9,11 @@ from functools import cache, partial
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import (
     LARGEST_LOSS,
-    THRESHOLDS,
     Candidate,
     Selection,
     check_loss,
     choose,
+    thresholds_for,
 )
 from fa_jax.runs.evaluate import evaluate
 from fa_jax.runs.run import Run
@@ -32,14 +32,15 @@ SHOWN_BESIDE_BLEU = ("chrf", "ter")
 
 def select(
     runs: Run | Sequence[Run],
-    thresholds: Sequence[float] = THRESHOLDS,
+    thresholds: Sequence[float] = (),
     largest_loss: float = LARGEST_LOSS,
 ) -> Selection:
     """Chooses the smallest window that costs little BLEU on the validation set. Writes nothing.
 
     Args:
       runs: one, or several of the same text and tokens, such as ones with another σ or β.
-      thresholds: τ to choose from, beside ∞ of the first run.
+      thresholds: τ to choose from, beside ∞ of the first run; default: the paper's 0.8 to 1.6, and
+        that of the windows that a run learnt in.
       largest_loss: BLEU that the window may cost, against the first run at τ = ∞.
 
     Returns:
@@ -68,8 +69,9 @@ def select(
 
     tried = partial(candidate, others=SHOWN_BESIDE_BLEU)
     reference = tried(runs[0], float("inf"))
-    finite = [threshold for threshold in thresholds if threshold != reference.threshold]
-    return choose([reference, *(tried(run, t) for run in runs for t in finite)], largest_loss)
+    pairs = [(run, t) for run in runs for t in thresholds or thresholds_for(run.config.training)]
+    finite = [(run, t) for run, t in pairs if t != reference.threshold]
+    return choose([reference, *itertools.starmap(tried, finite)], largest_loss)
 
 
 def narrowest_windows(run: Run, largest_loss: float = LARGEST_LOSS) -> Selection:

@@ -1,6 +1,18 @@
 """The paper's rule for the threshold."""
 
-from fa_jax.evaluation.selection import Candidate, Selection, choose
+import math
+
+import pytest
+
+from fa_jax.config import TrainingConfig
+from fa_jax.evaluation.selection import (
+    THRESHOLDS,
+    Candidate,
+    Selection,
+    choose,
+    shown_in_windows,
+    thresholds_for,
+)
 
 TRIED = [
     Candidate("a", float("inf"), 20.0, 14.0),
@@ -31,3 +43,12 @@ def test_the_table_shows_what_was_tried_and_chosen():
     lines = str(choose(TRIED)).splitlines()
     assert len(lines) == 1 + len(TRIED)
     assert [line.endswith("<- chosen") for line in lines[1:]] == [False] * 4 + [True]
+
+
+@pytest.mark.parametrize(
+    ("learnt", "shown", "more"), [(math.inf, 1.2, ()), (0.8, 1.2, ()), (4.5, 4.5, (4.5,))]
+)
+def test_what_learnt_in_wide_windows_is_shown_and_tried_in_them(learnt, shown, more):
+    training = TrainingConfig(threshold=learnt)
+    assert shown_in_windows(training) == shown
+    assert thresholds_for(training) == (*THRESHOLDS, *more)

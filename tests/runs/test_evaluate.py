@@ -15,6 +15,7 @@ from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.search import Hypothesis, SearchResult, search
 from fa_jax.errors import UserError
 from fa_jax.plots import plot_spans, plot_training
+from fa_jax.runs.evaluate import Evaluation
 from fa_jax.runs.folder import PRETRAINED
 from fa_jax.runs.search import search_lines
 from fa_jax.training.metrics import read_metrics
@@ -63,6 +64,14 @@ def test_the_test_set_is_scored_at_the_papers_threshold_and_the_runs_own(trained
     written = json.loads((folder / "test.json").read_text(encoding="utf-8"))
     assert [*found] == [*written] == ["inf", "1.2", "0.8"]
     assert written["inf"]["threshold"] == "inf" and written["0.8"] == found["0.8"].scores
+
+
+def test_a_run_that_learnt_in_wider_windows_is_scored_in_them(run, tmp_path, monkeypatch):
+    training = replace(run.config.training, threshold=4.5)
+    learnt = replace(run, folder=tmp_path, config=replace(run.config, training=training))
+    scored = lambda run, split, decoding: Evaluation({"threshold": decoding.threshold}, [], [])  # noqa: E731
+    monkeypatch.setattr("fa_jax.runs.evaluate.evaluate", scored)
+    assert [*fa_jax.score_test(learnt)] == ["inf", "4.5"]
 
 
 def test_runs_of_one_target_vocabulary_translate_together(run, trained, tmp_path, cli_call):
