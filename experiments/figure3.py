@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 from experiments.drawing import drawn
-from experiments.measuring.records import CANDIDATES, recorded
+from experiments.measuring.records import candidates, recorded
 from experiments.measuring.scores import Scores
 from experiments.measuring.study_run import TITLES, StudyRun
 from experiments.measuring.wanted import train_and_measure
@@ -17,7 +17,7 @@ IN_WINDOWS = {corpus: StudyRun(corpus, "small-words") for corpus in CORPORA}
 WHOLE = {corpus: run.whole for corpus, run in IN_WINDOWS.items()}
 WANTED = [
     *(Scores(run, SWEEP, SWEEP) for run in IN_WINDOWS.values()),
-    *(Scores(run, CANDIDATES) for run in WHOLE.values()),
+    *(Scores(run, candidates(run)) for run in WHOLE.values()),
 ]
 COLOUR = "#d55e00"
 LABELLED = (0.3, 0.8, 1.2, 5.0, math.inf)

@@ -182,6 +182,11 @@ class TrainingConfig(Section):
             raise UserError(f"{none}: set training.steps")
 
     @property
+    def learnt_threshold(self) -> float:
+        """τ of the windows that it learns in; ∞ where it learns in none."""
+        return self.threshold if self.windows_from < 1 else math.inf
+
+    @property
     def best_by_words(self) -> str:
         """`best_by` for a reader. Minus an error rate is best if highest."""
         words = {"bleu": "smoothed BLEU of sentences", "ter": "minus TER", "chrf": "chrF"}

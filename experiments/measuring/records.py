@@ -12,10 +12,10 @@ from typing import Any
 from experiments.measuring.folders import RECORDS
 from experiments.measuring.study_run import StudyRun
 from fa_jax.errors import UserError
-from fa_jax.evaluation.selection import THRESHOLDS, Candidate, choose
+from fa_jax.evaluation.selection import Candidate, choose, thresholds_for
 
-CANDIDATES = (*THRESHOLDS, math.inf)
-"""Thresholds of which a run's own is selected, on the development set."""
+LEARNT_IN = "learnt_in"
+"""A record's key for the τ of the windows that the run learnt in; not there if in none."""
 HALF_A_BLEU = "half_a_bleu"
 """A record's key for the threshold of the narrowest windows that cost so little there."""
 ORDER, SHARE = "order", 0.4
@@ -25,6 +25,12 @@ ORDER, SHARE = "order", 0.4
 RECIPE = "Muon"
 """What a record of today's recipe is marked with. One without it was trained with Adam and led
 along the diagonal; nothing of it is read."""
+
+
+def candidates(run: StudyRun) -> tuple[float, ...]:
+    """Thresholds of which a run's own is selected, on the development set: τ = ∞ is the first."""
+    learnt = record_of(run).get(LEARNT_IN, math.inf)
+    return (math.inf, *reversed(thresholds_for(learnt)))
 
 
 def record_path(run: StudyRun) -> Path:
@@ -82,11 +88,11 @@ def selected(run: StudyRun) -> float:
     at most 0.5 development BLEU against the same run's τ = ∞ (VS 5.2).
 
     Raises:
-      UserError: the run's development set was not decoded at all of `CANDIDATES`.
+      UserError: the run's development set was not decoded at all of its `candidates`.
     """
     if learnt := record_of(run).get("threshold"):
         return learnt
-    scores = [(t, recorded(run, t, "validation")) for t in reversed(CANDIDATES)]  # first τ = ∞
+    scores = [(t, recorded(run, t, "validation")) for t in candidates(run)]
     tried = [Candidate("", t, of["bleu"], of["window"]) for t, of in scores]
     return choose(tried).chosen.threshold
 
@@ -94,4 +100,4 @@ def selected(run: StudyRun) -> float:
 def windowed(run: StudyRun) -> float:
     """The selected threshold, or the largest of those tried where none is good enough."""
     threshold = selected(run)
-    return max(THRESHOLDS) if math.isinf(threshold) else threshold
+    return max(candidates(run)[1:]) if math.isinf(threshold) else threshold

@@ -8,11 +8,12 @@ from typing import Any
 import fa_jax
 from experiments.measuring.folders import RUNS, write
 from experiments.measuring.records import (
-    CANDIDATES,
     HALF_A_BLEU,
+    LEARNT_IN,
     ORDER,
     RECIPE,
     SHARE,
+    candidates,
     record_of,
     record_path,
     shown,
@@ -63,8 +64,10 @@ class Scores(Wanted):
         run, *others = [train_or_load(member) for member in self.run.members]
         if anew or not record_of(self.run):  # what an older training scored is no longer true
             seconds = {"seconds": seconds_of_training(self.run)}
-            own = run.config.decoding.threshold
-            keep(self.run, seconds | ({"threshold": own} if math.isfinite(own) else {}))
+            config = run.config
+            taus = {"threshold": config.decoding.threshold}
+            taus |= {LEARNT_IN: config.training.learnt_threshold}
+            keep(self.run, seconds | {key: t for key, t in taus.items() if math.isfinite(t)})
         for key in self._searched() - {*record_of(self.run)}:
             decoding = replace(run.config.decoding, length_exponent=EXPONENT)
             alike = replace(run, config=replace(run.config, decoding=decoding))
@@ -79,7 +82,7 @@ class Scores(Wanted):
     def _missing(self) -> list[tuple[str, float]]:
         """Splits and thresholds."""
         selects = self.own_threshold and "threshold" not in record_of(self.run)
-        validation = {*self.validation, *(CANDIDATES if selects else ())}
+        validation = {*self.validation, *(candidates(self.run) if selects else ())}
         wanted = [("validation", t) for t in sorted(validation)] + [("test", t) for t in self.test]
         record = record_of(self.run)
         wanted += [("test", record[key]) for key in self._searched() & {*record}]

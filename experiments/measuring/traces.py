@@ -10,7 +10,7 @@ import numpy as np
 
 import fa_jax
 from experiments.measuring.folders import RECORDS, write
-from experiments.measuring.records import CANDIDATES, RECIPE, selected, shown
+from experiments.measuring.records import RECIPE, candidates, selected, shown
 from experiments.measuring.scores import Scores
 from experiments.measuring.study_run import StudyRun
 from experiments.measuring.wanted import Wanted, train_or_load
@@ -68,7 +68,7 @@ class Traces(Wanted):
 
     def _scores(self) -> Scores:
         """What its threshold is selected by."""
-        return Scores(self.run, CANDIDATES if self.threshold is None else (), ())
+        return Scores(self.run, candidates(self.run) if self.threshold is None else (), ())
 
     def _threshold(self) -> float:
         return selected(self.run) if self.threshold is None else self.threshold

@@ -6,7 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from experiments.measuring.kept_translations import SAMPLES, p_value, written
-from experiments.measuring.records import recorded, saved, selected, windowed
+from experiments.measuring.records import (
+    LEARNT_IN,
+    record_of,
+    recorded,
+    saved,
+    selected,
+    windowed,
+)
 from experiments.measuring.scores import Scores
 from experiments.measuring.study_run import StudyRun
 from experiments.tables.part import Part, bullets, rows_as_table, threshold_cell
@@ -17,7 +24,7 @@ NARROWED = ("flexible", "in windows")
 """Systems whose rows are two: at τ = ∞ and at their own τ."""
 EQUALLY_LONG = (
     "All systems were trained equally long, by `fa-jax train`. *In windows*: flexible attention "
-    f"that learnt the second half in windows of τ = {THRESHOLD:g}, by Eq. 9, as the command does "
+    "that learnt the second half in windows of τ = {learnt:g}, by Eq. 9, as the command does "
     "by itself; the paper fine-tunes by Eq. 9 with all positions scored. *Flexible*: all of it "
     "with all positions scored."
 )
@@ -91,6 +98,8 @@ def table(rows: Sequence[Row], paper: Mapping[str, str], window_of: str) -> list
     """Markdown lines. paper: a row's window, BLEU and RIBES there, by its place."""
     head = ("system", "τ", "window", "not scored", "BLEU", "RIBES", "p")
     scores = rows[0].scores
+    narrowed = next(row.run for row in rows if row.system == "in windows")
+    learnt = record_of(narrowed).get(LEARNT_IN, THRESHOLD)
     return [
         *rows_as_table(
             (*head, "paper: window, BLEU, RIBES"),
@@ -104,7 +113,7 @@ def table(rows: Sequence[Row], paper: Mapping[str, str], window_of: str) -> list
         f"paired bootstrap of {SAMPLES:,} samples, against flexible at τ = ∞. Each row is one "
         "training, and p does not know the noise of training. *τ*: the one with the smallest "
         f"window that loses at most {LARGEST_LOSS} BLEU on the development set, against the same "
-        f"run at τ = ∞.{_unmet(rows)} {EQUALLY_LONG}",
+        f"run at τ = ∞.{_unmet(rows)} {EQUALLY_LONG.format(learnt=learnt)}",
     ]
 
 

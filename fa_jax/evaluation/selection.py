@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fa_jax.config import TrainingConfig
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import shown_scores
 
@@ -58,16 +57,15 @@ class Selection:
         return "\n".join(lines)
 
 
-def shown_in_windows(training: TrainingConfig) -> float:
+def shown_in_windows(learnt: float) -> float:
     """τ at which a run's windows are shown, where nobody chose one: `NARROW`, or that of the
-    windows that it learnt in, which long sentences have wider."""
-    return training.threshold if NARROW < training.threshold < math.inf else NARROW
+    windows that it learnt in, which long sentences have wider. learnt: their τ; ∞: in none."""
+    return learnt if NARROW < learnt < math.inf else NARROW
 
 
-def thresholds_for(training: TrainingConfig) -> tuple[float, ...]:
+def thresholds_for(learnt: float) -> tuple[float, ...]:
     """τ that are tried of a run: `THRESHOLDS`, and that of the windows that it learnt in."""
-    learnt = training.threshold
-    return (*THRESHOLDS, *[learnt] * (math.isfinite(learnt) and learnt not in THRESHOLDS))
+    return (*THRESHOLDS, *[learnt] * (learnt not in (*THRESHOLDS, math.inf)))
 
 
 def check_loss(largest_loss: float):

@@ -168,7 +168,7 @@ def score_test(run: Run) -> dict[str, Evaluation]:
     """
     check_own(run.folder)
     decoding = run.config.decoding
-    narrow = shown_in_windows(run.config.training)
+    narrow = shown_in_windows(run.config.training.learnt_threshold)
     thresholds = dict.fromkeys((float("inf"), narrow, decoding.threshold))
     if run.config.data.documents and decoding.threshold < float("inf"):
         del thresholds[float("inf")]

@@ -151,7 +151,7 @@ def _content(run: Run, rows: list[Json], scores: Json, samples: Sequence[Sample]
 
 def _samples_at(config: Config) -> float:
     """Their threshold: the run's own, if it has narrow windows."""
-    return min(shown_in_windows(config.training), config.decoding.threshold)
+    return min(shown_in_windows(config.training.learnt_threshold), config.decoding.threshold)
 
 
 def _drawn_at(config: Config) -> str:

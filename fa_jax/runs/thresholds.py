@@ -69,8 +69,12 @@ def select(
 
     tried = partial(candidate, others=SHOWN_BESIDE_BLEU)
     reference = tried(runs[0], float("inf"))
-    pairs = [(run, t) for run in runs for t in thresholds or thresholds_for(run.config.training)]
-    finite = [(run, t) for run, t in pairs if t != reference.threshold]
+    finite = [
+        (run, threshold)
+        for run in runs
+        for threshold in thresholds or thresholds_for(run.config.training.learnt_threshold)
+        if threshold != reference.threshold
+    ]
     return choose([reference, *itertools.starmap(tried, finite)], largest_loss)
 
 

@@ -46,9 +46,10 @@ def test_the_table_shows_what_was_tried_and_chosen():
 
 
 @pytest.mark.parametrize(
-    ("learnt", "shown", "more"), [(math.inf, 1.2, ()), (0.8, 1.2, ()), (4.5, 4.5, (4.5,))]
+    ("learnt", "windows_from", "shown", "more"),
+    [(math.inf, 0, 1.2, ()), (0.8, 0, 1.2, ()), (4.5, 0.5, 4.5, (4.5,)), (4.5, 1, 1.2, ())],
 )
-def test_what_learnt_in_wide_windows_is_shown_and_tried_in_them(learnt, shown, more):
-    training = TrainingConfig(threshold=learnt)
-    assert shown_in_windows(training) == shown
-    assert thresholds_for(training) == (*THRESHOLDS, *more)
+def test_what_learnt_in_wide_windows_is_shown_and_tried_in_them(learnt, windows_from, shown, more):
+    learnt = TrainingConfig(threshold=learnt, windows_from=windows_from).learnt_threshold
+    assert shown_in_windows(learnt) == shown
+    assert thresholds_for(learnt) == (*THRESHOLDS, *more)
