@@ -13,22 +13,17 @@ from fa_jax.attention.score import Sizes, at_least_float32, glorot
 from fa_jax.attention.step import Params
 
 
-def init_hidden_layer(key: PRNGKeyArray, sizes: Sizes, *, feedback: bool = False) -> Params:
-    """W in its parts; Glorot over the whole of it, so that they start at one scale."""
-    rows = sizes.query, sizes.memory, sizes.feedback if feedback else 0
-    kernel = glorot(key, sum(rows), sizes.attention)
-    parts = {
-        "query_kernel": kernel[: sizes.query],
-        "memory_kernel": kernel[sizes.query : sizes.query + sizes.memory],
-    }
-    return parts | ({"feedback_kernel": kernel[-sizes.feedback :]} if feedback else {})
-
-
-def init_additive(key: PRNGKeyArray, sizes: Sizes, *, feedback: bool = False) -> Params:
-    """W in its parts, and the vector v."""
-    kernel_key, vector_key = jax.random.split(key)
-    hidden = init_hidden_layer(kernel_key, sizes, feedback=feedback)
-    return hidden | {"vector": glorot(vector_key, sizes.attention)}
+def init_additive(
+    key: PRNGKeyArray, sizes: Sizes, *, feedback: bool = False
+) -> dict[str, Float[Array, "..."]]:
+    """W in its parts, and the vector v. Glorot over the whole of W, so that its parts start at one
+    scale."""
+    ends = sizes.query, sizes.query + sizes.memory
+    inputs = ends[1] + (sizes.feedback if feedback else 0)
+    whole = init_decision(key, inputs, sizes.attention)
+    query, memory, fed_back = jnp.split(whole["kernel"], ends)
+    parts = {"query_kernel": query, "memory_kernel": memory, "vector": whole["vector"]}
+    return parts | ({"feedback_kernel": fed_back} if feedback else {})
 
 
 def init_decision(key: PRNGKeyArray, inputs: int, units: int) -> Params:

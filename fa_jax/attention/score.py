@@ -17,6 +17,10 @@ from fa_jax.attention.checks import check_array
 from fa_jax.attention.step import Params
 
 InputKernels = tuple[Array | None, Array | None]
+Queries = Float[Array, "N K Q"]
+"""K queries of each of N sentences, or of N blocks of windows, as a score's kernels made them."""
+Scores = Float[Array, "N K S *D"]
+"""Of each query against each position of its row: one, or one for each dimension."""
 
 
 @dataclass(frozen=True)
@@ -85,12 +89,11 @@ class Score:
         check_array("annotations", annotations, ("B", "S", len(kernel)), jnp.floating)
         return annotations @ kernel
 
-    def evaluate(
-        self, params: Params, query: Float[Array, "N K Q"], keys: PyTree, state: PyTree
-    ) -> Float[Array, "N K S *D"]:
+    def evaluate(self, params: Params, query: Queries, keys: PyTree, state: PyTree) -> Scores:
         """Each query against each position of its row; one score, or one for each dimension.
 
-        state: what the positions remember, leaves [N, K, S, ...]; () for most scores.
+        keys: leaves [N, S, ...]. state: what the positions remember, leaves [N, K, S, ...]; () for
+        most scores.
         """
         raise NotImplementedError(
             f"{type(self).__name__} must define evaluate(self, params, query, keys, state), which "
@@ -111,13 +114,8 @@ class Score:
 
 
 def scores_of(
-    score: Score,
-    params: Params,
-    query: Float[Array, "N K Q"],
-    keys: PyTree,
-    state: PyTree,
-    positions: int,
-) -> Float[Array, "N K S *D"]:
+    score: Score, params: Params, query: Queries, keys: PyTree, state: PyTree, positions: int
+) -> Scores:
     """What `evaluate` returns, in at least float32, once it is known to keep its rule.
 
     positions: S.

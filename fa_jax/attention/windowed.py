@@ -7,11 +7,12 @@ widest nor the sentence. A row is one query of one sentence.
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PyTree
+from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
@@ -72,11 +73,8 @@ def _in_windows(config: AttentionConfig, step: Step, reach: Reach, details: bool
             by_dimension, weights = weights, weights.mean(-1)
     if remembers:
         observed = config.score.observe(weights)
-
-        def remember(number: Int[Array, ""], state: PyTree) -> PyTree:
-            return _remember(config, step, observed, state, chunk(number))
-
-        state = jax.lax.fori_loop(0, chunks, remember, state)
+        remember = partial(_remember, config, step, observed)
+        state = jax.lax.fori_loop(0, chunks, lambda number, x: remember(x, chunk(number)), state)
     return Weighed(
         context=context.astype(memory.annotations.dtype).reshape(sentences, queries, -1),
         focus=of_dimensions(focus).reshape(sentences, queries),
@@ -97,11 +95,8 @@ def sums_in_windows(
     dtype = jnp.result_type(scores, factor)
     nothing = RunningSoftmax.of_nothing((rows, *dimensions), size, dtype)
     kept = jnp.zeros((rows, length, *dimensions), dtype) if keep else None
-
-    def take(number: Int[Array, ""], so_far: Sums) -> Sums:
-        return _add(config, step, reach, so_far, chunk(number))
-
-    return jax.lax.fori_loop(0, chunks, take, (nothing, kept))
+    add = partial(_add, config, step, reach)
+    return jax.lax.fori_loop(0, chunks, lambda number, x: add(x, chunk(number)), (nothing, kept))
 
 
 def of_dimensions(x: Float[Array, "N *D"]) -> Float[Array, " N"]:

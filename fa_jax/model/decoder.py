@@ -1,7 +1,6 @@
 """The decoder: attention, LSTMs above each other, a bottleneck, the softmax."""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -72,8 +71,12 @@ def decoder_step(
     details of `attend`.
     """
     for_attention, gates = feedback
-    attend = partial(_attend, params, config, for_attention, state, memory, attention_options)
     last = state.hidden[-1]
+
+    def attend(query: Float[Array, "B *K H"], of_query: Parts) -> AttentionOutput:
+        of_query = jax.tree.map(lambda part: part.astype(query.dtype), of_query)
+        parts = query, of_query, for_attention, state.attention, memory
+        return attend_projected(params["attention"], config.attention, *parts, **attention_options)
 
     # One product reads h_{t-1} for the gates and, where the same state attends, for attention.
     of_query = products("recurrent", state.hidden[0])
@@ -94,24 +97,6 @@ def decoder_step(
         sums = products("attentional", attended.context, hidden[-1])["state"]
         attentional = jnp.tanh(sums).astype(last.dtype)
     return DecoderState(hidden, cell, attended.state, attentional), attended
-
-
-def _attend(
-    params: Params,
-    config: ModelConfig,
-    of_feedback: Parts,
-    state: DecoderState,
-    memory: Memory,
-    options: Mapping[str, Any],
-    query: Float[Array, "B *K H"],
-    of_query: Parts,
-) -> AttentionOutput:
-    """of_query: what score and span read of the query; here rounded to its precision."""
-    of_query = jax.tree.map(lambda part: part.astype(query.dtype), of_query)
-    parts = query, of_query, of_feedback
-    return attend_projected(
-        params["attention"], config.attention, *parts, state.attention, memory, **options
-    )
 
 
 def _lstms(

@@ -7,11 +7,9 @@ What is added up over steps is added up in float32, also where products are bflo
 """
 
 from collections.abc import Callable
-from functools import partial
 
 import jax
 import jax.numpy as jnp
-from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention.score import at_least_float32
@@ -37,8 +35,14 @@ def hoisted_scan(
     leaves [T, B, ...], one x a step; the first is as precise as the factors.
     """
     first = jax.tree.leaves(inputs)[0]
-    zeros = partial(_zeros, first.shape[:2], first.dtype)
-    taps = {name: tap(zeros, _kernel_gradient, kernel) for name, kernel in kernels.items()}
+
+    def zeros(kernel: Float[Array, "I J"]) -> Taps:
+        return tuple(jnp.zeros((*first.shape[:2], size), first.dtype) for size in kernel.shape)
+
+    def gradient(taps: Taps, kernel: Float[Array, "I J"]) -> Float[Array, "I J"]:
+        return contract("tbi,tbj->ij", *taps)
+
+    taps = {name: tap(zeros, gradient, kernel) for name, kernel in kernels.items()}
     rounded = jax.tree.map(lambda x: jax.lax.stop_gradient(x).astype(first.dtype), kernels)
     wide = jax.tree.map(_wide, constants)  # gradients are added up as precisely
 
@@ -54,14 +58,6 @@ def hoisted_scan(
     if rematerialize:
         body = jax.checkpoint(body)
     return jax.lax.scan(body, carry, (inputs, taps))
-
-
-def _zeros(rows: tuple[int, int], dtype: DTypeLike, kernel: Float[Array, "I J"]) -> Taps:
-    return tuple(jnp.zeros((*rows, size), dtype) for size in kernel.shape)
-
-
-def _kernel_gradient(taps: Taps, kernel: Float[Array, "I J"]) -> Float[Array, "I J"]:
-    return contract("tbi,tbj->ij", *taps)
 
 
 def _wide(x: Array) -> Array:

@@ -4,7 +4,7 @@ import math
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -56,16 +56,14 @@ def train(
         cannot share a batch.
       Interrupted: SIGTERM or Ctrl-C; everything is saved.
     """
-    devices = jax.device_count()
-    if config.training.batch_size % devices:
+    training, devices = config.training, jax.device_count()
+    if training.batch_size % devices:
         raise UserError(
-            f"training.batch_size = {config.training.batch_size} cannot be shared evenly by "
-            f"{devices} devices: choose a multiple of {devices}"
+            f"training.batch_size = {training.batch_size} cannot be shared evenly by {devices} "
+            f"devices: choose a multiple of {devices}"
         )
-    epochs = Epochs(config, data)
-    training = config.training
-    optimizer = make_optimizer(training)
-    train_step = make_train_step(config, optimizer)
+    epochs, optimizer = Epochs(config, data), make_optimizer(training)
+    train_step, shapes = make_train_step(config, optimizer), epochs.shapes
     last_step = total_steps(training, epochs.steps)
     validated_after = validation_steps(training, last_step)
     windows_from = training.windows_from * last_step
@@ -88,10 +86,7 @@ def train(
         best_score = note[best_name]
         say(f"resuming {run} at step {step} of {last_step}")
     metrics = Metrics(run, epochs.steps, step, last_step, latest)
-    state = replicate(state)
-    saved_at = time.monotonic()
-    shapes = epochs.shapes
-    agree_every = 1 if jax.process_count() == 1 else STEPS_BETWEEN_ROWS
+    state, saved_at = replicate(state), time.monotonic()
 
     try:
         with _noted_signals() as signals:
@@ -102,26 +97,22 @@ def train(
                 step += 1
                 # The numbers of the step before are ready; this one's are being computed.
                 metrics.add(step, sums, rows, settings)
-                if step in validated_after:
+                validates = step in validated_after
+                if validates:
                     metrics.catch_up()
                     # All positions of documents would take too long.
                     threshold = settings.threshold if training.in_windows else math.inf
                     score = max(gathered(validate(unreplicate(state.params), threshold)))
                     metrics.validated(step, training, score, threshold)
                     if step == first_in_windows and windows_from < last_step:
-                        # No earlier one counts any more.
-                        best_score = -math.inf
+                        best_score = -math.inf  # no earlier one counts any more
                     if score > best_score:
                         best_score = score
                         note = {f"validation_{training.best_by}": score}
                         best.save(step, unreplicate(state.params), note)
                         best.wait()
-                asked, late = 0, False
-                if step % agree_every == 0:
-                    # Decided by all: a host that saved or stopped alone would wait for the others.
-                    late = time.monotonic() - saved_at > training.checkpoint_seconds
-                    asked, late = map(max, zip(*gathered((max(signals, default=0), late))))
-                if step in validated_after or asked or late:
+                asked, late = _agreed(step, signals, saved_at + training.checkpoint_seconds)
+                if validates or asked or late:
                     metrics.catch_up()  # a state whose loss was not finite is never saved
                     latest.save(step, unreplicate(state), {best_name: best_score})
                     saved_at = time.monotonic()
@@ -132,6 +123,19 @@ def train(
     finally:
         for resource in (metrics, latest, best):
             resource.close()
+
+
+def _agreed(step: int, signals: Sequence[int], due: float) -> tuple[int, bool]:
+    """A signal to stop by, 0 without one, and whether a checkpoint is due.
+
+    Decided by all, every so many steps: a host that saved or stopped alone would wait for the
+    others. due: on this host's clock.
+    """
+    if jax.process_count() > 1 and step % STEPS_BETWEEN_ROWS:
+        return 0, False
+    hosts = gathered((max(signals, default=0), time.monotonic() > due))
+    asked, late = map(max, zip(*hosts, strict=True))
+    return asked, late
 
 
 @contextmanager

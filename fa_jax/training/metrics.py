@@ -46,7 +46,7 @@ class Metrics:
     """
 
     def __init__(self, run: Path, epoch: int, step: int, last: int, latest: Checkpoints):
-        self._epoch, self._latest, self._first, self._last = epoch, latest, step, last
+        self._epoch, self._latest, self._last = epoch, latest, last
         self._writes = jax.process_index() == 0
         if self._writes:
             path = run / "metrics.jsonl"

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from jaxtyping import Array, Float, PRNGKeyArray, PyTree
+from jaxtyping import PRNGKeyArray, PyTree
 
 from fa_jax.attention.hidden_layer import hidden_layer_score, init_additive
-from fa_jax.attention.score import Score, Sizes
+from fa_jax.attention.score import Queries, Score, Scores, Sizes
 from fa_jax.attention.step import Params
 
 
@@ -16,11 +16,5 @@ class Concat(Score):
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         return init_additive(key, sizes)
 
-    def evaluate(
-        self,
-        params: Params,
-        query: Float[Array, "N K A"],
-        keys: Float[Array, "N S A"],
-        state: PyTree,
-    ) -> Float[Array, "N K S"]:
+    def evaluate(self, params: Params, query: Queries, keys: PyTree, state: PyTree) -> Scores:
         return hidden_layer_score(params["vector"], query, keys)

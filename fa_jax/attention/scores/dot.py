@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray, PyTree
+from jaxtyping import PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_array
-from fa_jax.attention.score import Score, Sizes, at_least_float32
+from fa_jax.attention.score import Queries, Score, Scores, Sizes, at_least_float32
 from fa_jax.attention.step import Params
 
 
@@ -22,13 +22,7 @@ class Dot(Score):
             )
         return {}
 
-    def evaluate(
-        self,
-        params: Params,
-        query: Float[Array, "N K Q"],
-        keys: Float[Array, "N S H"],
-        state: PyTree,
-    ) -> Float[Array, "N K S"]:
+    def evaluate(self, params: Params, query: Queries, keys: PyTree, state: PyTree) -> Scores:
         check_array("query", query, (*query.shape[:2], keys.shape[-1]), jnp.floating)
         wide = at_least_float32(query).dtype
         return jnp.einsum("nkh,nsh->nks", query, keys, preferred_element_type=wide)

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray, PyTree
+from jaxtyping import PRNGKeyArray, PyTree
 
-from fa_jax.attention.hidden_layer import init_hidden_layer
-from fa_jax.attention.score import Score, Sizes, at_least_float32, glorot
+from fa_jax.attention.hidden_layer import init_additive
+from fa_jax.attention.score import Queries, Score, Scores, Sizes, at_least_float32, glorot
 from fa_jax.attention.step import Params
 
 
@@ -20,17 +20,11 @@ class FineGrained(Score):
 
     def init(self, key: PRNGKeyArray, sizes: Sizes) -> Params:
         hidden_key, output_key = jax.random.split(key)
-        kernel_key, _ = jax.random.split(hidden_key)
-        output = glorot(output_key, sizes.attention, sizes.memory)
-        return init_hidden_layer(kernel_key, sizes, feedback=True) | {"output_kernel": output}
+        hidden = init_additive(hidden_key, sizes, feedback=True)
+        del hidden["vector"]  # V stands in its place
+        return hidden | {"output_kernel": glorot(output_key, sizes.attention, sizes.memory)}
 
-    def evaluate(
-        self,
-        params: Params,
-        query: Float[Array, "N K A"],
-        keys: Float[Array, "N S A"],
-        state: PyTree,
-    ) -> Float[Array, "N K S D"]:
+    def evaluate(self, params: Params, query: Queries, keys: PyTree, state: PyTree) -> Scores:
         hidden = jnp.tanh(query[:, :, None] + keys[:, None])
         wide = at_least_float32(hidden).dtype
         return jnp.matmul(hidden, params["output_kernel"], preferred_element_type=wide)

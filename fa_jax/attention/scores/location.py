@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
-from fa_jax.attention.score import Score, Sizes, at_least_float32, glorot
+from fa_jax.attention.score import Queries, Score, Scores, Sizes, at_least_float32, glorot
 from fa_jax.attention.step import Params
 
 
@@ -43,7 +43,5 @@ class Location(Score):
             )
         return positions
 
-    def evaluate(
-        self, params: Params, query: Float[Array, "N K P"], keys: Int[Array, "N S"], state: PyTree
-    ) -> Float[Array, "N K S"]:
+    def evaluate(self, params: Params, query: Queries, keys: PyTree, state: PyTree) -> Scores:
         return at_least_float32(jnp.take_along_axis(query, keys[:, None], axis=2))

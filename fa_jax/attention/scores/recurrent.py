@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.hidden_layer import init_additive, project_hidden
-from fa_jax.attention.score import Score, Sizes, at_least_float32, glorot
+from fa_jax.attention.score import Queries, Score, Scores, Sizes, at_least_float32, glorot
 from fa_jax.attention.step import Params
 
 
@@ -39,13 +39,7 @@ class Recurrent(Score):
             },
         }
 
-    def evaluate(
-        self,
-        params: Params,
-        query: Float[Array, "N K A"],
-        keys: Float[Array, "N S A"],
-        state: Float[Array, "N K S M"],
-    ) -> Float[Array, "N K S"]:
+    def evaluate(self, params: Params, query: Queries, keys: PyTree, state: PyTree) -> Scores:
         dynamic = state.astype(keys.dtype) @ params["dynamic_kernel"]
         hidden = jnp.tanh(query[:, :, None] + keys[:, None] + dynamic)
         return project_hidden(hidden, params["vector"])

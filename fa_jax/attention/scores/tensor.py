@@ -10,10 +10,8 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.hidden_layer import project_hidden
-from fa_jax.attention.score import InputKernels, Score, Sizes, glorot
+from fa_jax.attention.score import InputKernels, Queries, Score, Scores, Sizes, glorot
 from fa_jax.attention.step import Params
-
-Keys = tuple[Float[Array, "N S D"], Float[Array, "N S C"]]
 
 
 @dataclass(frozen=True)
@@ -51,12 +49,10 @@ class Tensor(Score):
 
     def keys(
         self, params: Params, annotations: Float[Array, "B S D"], positions: Int[Array, "B S"]
-    ) -> Keys:
+    ) -> tuple[Float[Array, "B S D"], Float[Array, "B S C"]]:
         return annotations, annotations @ params["memory_kernel"] + params["bias"][None, None]
 
-    def evaluate(
-        self, params: Params, query: Float[Array, "N K Q"], keys: Keys, state: PyTree
-    ) -> Float[Array, "N K S"]:
+    def evaluate(self, params: Params, query: Queries, keys: PyTree, state: PyTree) -> Scores:
         annotations, linear = keys
         bilinear, query_part = jnp.split(query, [query.shape[-1] - self.slices], axis=-1)
         bilinear = bilinear.reshape(*query.shape[:2], self.slices, -1)

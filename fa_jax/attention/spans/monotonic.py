@@ -167,9 +167,6 @@ def next_stop(
     rows, queries = head.shape
     sentence = jnp.arange(rows)[:, None, None]
 
-    def going(state: tuple[Array, Array]) -> Bool[Array, ""]:
-        return ~state[1].all()
-
     def look(state: tuple[Array, Array]) -> tuple[Array, Array]:
         place, found = state
         seen = place[..., None] + jnp.arange(SCANNED_AT_ONCE)[None, None]
@@ -180,4 +177,5 @@ def next_stop(
         step = jnp.where(stops.any(-1), jnp.argmax(stops, axis=-1), SCANNED_AT_ONCE)
         return jnp.where(found, place, jnp.minimum(place + step, last)), found | stops.any(-1)
 
-    return jax.lax.while_loop(going, look, (head, jnp.zeros_like(head, bool)))[0]
+    start = head, jnp.zeros_like(head, bool)
+    return jax.lax.while_loop(lambda state: ~state[1].all(), look, start)[0]
