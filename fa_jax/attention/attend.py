@@ -261,7 +261,7 @@ def attend_projected(
         threshold=threshold,
     )
     reach = reach_of(config.span, step)
-    weighed = for_step(implementation, config, step, reach)(config, step, reach, details)
+    weighed = for_step(implementation, config, step)(config, step, reach, details)
     zeros, length = jnp.zeros_like(focus), memory.annotations.shape[1]
     output = AttentionOutput(
         context=weighed.context,

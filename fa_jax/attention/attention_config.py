@@ -28,11 +28,8 @@ class AttentionConfig:
     span: Span | str = "flexible"
 
     def __post_init__(self):
-        chosen = {
-            "score": (value_of(self.score, SCORES, "score"), Score),
-            "span": (value_of(self.span, SPANS, "span"), Span),
-        }
-        for role, (value, kind) in chosen.items():
+        for role, registry, kind in (("score", SCORES, Score), ("span", SPANS, Span)):
+            value = value_of(getattr(self, role), registry, role)
             if not isinstance(value, kind):
                 raise TypeError(f"{role} must be a name or a {kind.__name__}, got {value!r}")
             object.__setattr__(self, role, value)

@@ -61,10 +61,6 @@ def _hidden(query: Array, keys: Array) -> Float[Array, "N K S A"]:
     return at_least_float32(jnp.tanh(query[:, :, None] + keys[:, None]))
 
 
-def _forward(vector, query, keys):
-    return hidden_layer_score(vector, query, keys), (vector, query, keys)
-
-
 def _backward(residuals, gradient):
     """Recomputes tanh instead of storing it: a step of a scan reads less memory than it fills."""
     vector, query, keys = residuals
@@ -73,11 +69,8 @@ def _backward(residuals, gradient):
     for_vector = jnp.einsum("nks,nksa->nka", gradient, hidden).sum((0, 1))
     for_query = jnp.einsum("nks,nksa->nka", gradient, slope) * wide
     for_keys = (gradient[..., None] * slope * wide[None]).sum(1)
-    return (
-        for_vector.astype(vector.dtype),
-        for_query.astype(query.dtype),
-        for_keys.astype(keys.dtype),
-    )
+    gradients = for_vector, for_query, for_keys
+    return tuple(found.astype(x.dtype) for found, x in zip(gradients, residuals, strict=True))
 
 
-hidden_layer_score.defvjp(_forward, _backward)
+hidden_layer_score.defvjp(lambda *inputs: (hidden_layer_score(*inputs), inputs), _backward)

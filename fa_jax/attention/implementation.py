@@ -22,9 +22,7 @@ WINDOWS_PAY_ON = "cpu"
 """Windows alone were measured to cost more on a GPU, and were not measured on a TPU."""
 
 
-def for_step(
-    name: str | None, config: AttentionConfig, step: Step, reach: Reach
-) -> Callable[..., Weighed]:
+def for_step(name: str | None, config: AttentionConfig, step: Step) -> Callable[..., Weighed]:
     """The function that computes a step.
 
     name: as the user says; None: what was measured to pay.

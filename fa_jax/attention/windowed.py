@@ -8,7 +8,7 @@ widest nor the sentence. A row is one query of one sentence.
 
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +23,6 @@ from fa_jax.attention.step import Params, Step, Weighed
 from fa_jax.attention.window import window_mask
 from fa_jax.attention.window_chunks import BLOCK, Chunk, chunks_of, rows_of
 
-T = TypeVar("T")
 Sums = tuple[RunningSoftmax, Float[Array, "N S *D"] | None]
 """Of the chunks so far; and their scores, where somebody asks for weights."""
 
@@ -41,7 +40,7 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
 def _constant(config: AttentionConfig) -> AttentionConfig:
     """With settings that have no gradient; σ may have one."""
 
-    def constant(part: T) -> T:
+    def constant(part: Any) -> Any:
         arrays = {k: v for k, v in vars(part).items() if isinstance(v, jax.Array)}
         return replace(part, **jax.lax.stop_gradient(arrays)) if arrays else part
 

@@ -17,6 +17,7 @@ from fa_jax.attention import (
     initial_attention_state,
 )
 from fa_jax.attention.attend import Parts, attend_projected, attention_kernels
+from fa_jax.attention.score import glorot
 from fa_jax.attention.step import Params
 from fa_jax.config import ModelConfig
 from fa_jax.model.fused import Kernels, Products
@@ -122,7 +123,8 @@ def _lstms(
 
 def feed_back(params: Params, config: ModelConfig, embedding: Float[Array, "*N E"]) -> Feedback:
     """The products that read i_t, a word's embedding: known before the step where the word is."""
-    lstm, (_, kernels) = params["lstm"], _attention_kernels(params, config)
+    lstm = params["lstm"]
+    _, kernels = attention_kernels(params["attention"], config.attention, config.decoder_size)
     for_attention = jax.tree.map(lambda kernel: dense(embedding, kernel), kernels)
     kernel = lstm["input_kernel"][: config.embedding_size]
     return for_attention, dense(embedding, kernel, lstm["bias"])
@@ -136,7 +138,8 @@ def step_kernels(params: Params, config: ModelConfig) -> Kernels:
     layer reads them. upper1, upper2, …: [h_t of the layer below; the layer's own h_{t-1}].
     attentional: [c_t; h_t].
     """
-    lstm, (query, _) = params["lstm"], _attention_kernels(params, config)
+    lstm = params["lstm"]
+    query, _ = attention_kernels(params["attention"], config.attention, config.decoder_size)
     gates = {"gates": lstm["recurrent_kernel"]}
     kernels = {"recurrent": gates, "query": query}
     if config.layers == 1 and config.query == "previous":
@@ -149,10 +152,6 @@ def step_kernels(params: Params, config: ModelConfig) -> Kernels:
     if config.writes_attentional:
         kernels["attentional"] = {"state": params["attentional"]["kernel"]}
     return kernels
-
-
-def _attention_kernels(params: Params, config: ModelConfig) -> tuple[Parts, Parts]:
-    return attention_kernels(params["attention"], config.attention, config.decoder_size)
 
 
 def step_params(params: Params) -> Params:
@@ -187,18 +186,16 @@ def decoder_start(
     attention that decides at random.
     """
     layers = [params, *params.get("upper", ())]
-    starts = [_start(layer, *end) for layer, end in zip(layers, ends, strict=True)]
-    hidden, cell = map(list, zip(*starts, strict=True))
+    hiddens, cells = [], []
+    for layer, (hidden, cell) in zip(layers, ends, strict=True):
+        if "start" in layer:
+            hidden = jnp.tanh(dense(hidden, **layer["start"]))
+            cell = jnp.zeros_like(hidden, cell.dtype)
+        hiddens.append(hidden)
+        cells.append(cell)
     attention = initial_attention_state(memory, config.attention, training_keys)
-    attentional = jnp.zeros_like(hidden[0]) if config.writes_attentional else None
-    return DecoderState(hidden, cell, attention, attentional)
-
-
-def _start(layer: Params, hidden: Array, cell: Array) -> State:
-    if "start" not in layer:
-        return hidden, cell
-    hidden = jnp.tanh(dense(hidden, **layer["start"]))
-    return hidden, jnp.zeros_like(hidden, cell.dtype)
+    attentional = jnp.zeros_like(hiddens[0]) if config.writes_attentional else None
+    return DecoderState(hiddens, cells, attention, attentional)
 
 
 def init_decoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -> Params:
@@ -207,7 +204,6 @@ def init_decoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -
     The first layer's stand by themselves, those of the others in "upper".
     """
     keys = jax.random.split(key, 6)
-    glorot = initializers.glorot_uniform()
     embedding_size, size = config.embedding_size, config.decoder_size
     normal = initializers.normal(embedding_size**-0.5)
     context_size = config.annotation_size if config.query == "previous" else 0
@@ -227,8 +223,8 @@ def init_decoder(key: PRNGKeyArray, config: ModelConfig, vocabulary_size: int) -
         "output": init_dense(keys[5], config.bottleneck_size, vocabulary_size),
     }
     if config.writes_attentional:
-        shape = config.annotation_size + size, size
-        params["attentional"] = {"kernel": glorot(jax.random.fold_in(key, 6), shape)}
+        kernel = glorot(jax.random.fold_in(key, 6), config.annotation_size + size, size)
+        params["attentional"] = {"kernel": kernel}
     if config.layers > 1:
         pairs = jax.random.split(jax.random.fold_in(key, 7), (config.layers - 1, 2))
         params["upper"] = [_init_layer(pair, config, size) for pair in pairs]
@@ -241,5 +237,4 @@ def _init_layer(keys, config: ModelConfig, input_size: int) -> Params:
     lstm = {"lstm": init_lstm(lstm_key, input_size, config.decoder_size)}
     if config.directions != "both":
         return lstm
-    shape = config.encoder_size, config.decoder_size
-    return lstm | {"start": {"kernel": initializers.glorot_uniform()(start_key, shape)}}
+    return lstm | {"start": {"kernel": glorot(start_key, config.encoder_size, config.decoder_size)}}

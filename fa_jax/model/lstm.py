@@ -9,10 +9,9 @@ products are bfloat16.
 
 import jax
 import jax.numpy as jnp
-from flax.linen import initializers
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from fa_jax.attention.score import at_least_float32
+from fa_jax.attention.score import at_least_float32, glorot
 from fa_jax.attention.step import Params
 from fa_jax.model.product import contract
 
@@ -26,7 +25,7 @@ def init_lstm(key: PRNGKeyArray, input_size: int, size: int) -> Params:
     input_key, recurrent_key = jax.random.split(key)
     gates = jax.vmap(lambda key: _orthogonal(key, size))(jax.random.split(recurrent_key, 4))
     return {
-        "input_kernel": initializers.glorot_uniform()(input_key, (input_size, 4 * size)),
+        "input_kernel": glorot(input_key, input_size, 4 * size),
         "recurrent_kernel": jnp.concatenate(gates, axis=1),
         "bias": jnp.zeros(4 * size).at[size : 2 * size].set(1.0),
     }

@@ -6,11 +6,10 @@ not, even where the CPU multiplies them at twice the rate, so it is written out 
 
 import jax
 import jax.numpy as jnp
-from flax.linen import initializers
 from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from fa_jax.attention.score import at_least_float32
+from fa_jax.attention.score import at_least_float32, glorot
 from fa_jax.attention.step import Params
 
 ROUNDED = "bfloat16"
@@ -54,8 +53,7 @@ rounded_product.defvjp(lambda *factors: (rounded_product(*factors), factors), _b
 
 def init_dense(key: PRNGKeyArray, input_size: int, size: int, bias: float = 0.0) -> Params:
     """A layer's kernel [I, J], after Glorot, and bias [J], which starts as given."""
-    kernel = initializers.glorot_uniform()(key, (input_size, size))
-    return {"kernel": kernel, "bias": jnp.full(size, bias)}
+    return {"kernel": glorot(key, input_size, size), "bias": jnp.full(size, bias)}
 
 
 def dense(

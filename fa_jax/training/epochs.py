@@ -58,22 +58,13 @@ class Epochs:
     def __init__(self, config: Config, data: PreparedData):
         self._seed = config.training.seed
         epoch = _passages(config, data) if config.data.documents else _sentences(config, data)
-        self._epoch = functools.lru_cache(maxsize=2)(epoch)
-
-    @property
-    def first(self) -> Epoch:
+        self._epoch = functools.lru_cache(maxsize=1)(epoch)
+        self.first = self._epoch(0)
         """The first epoch."""
-        return self._epoch(0)
-
-    @property
-    def steps(self) -> int:
+        self.steps = len(self.first.plan)
         """Of an epoch; where it cuts documents anew there may be a few more or less."""
-        return len(self.first.plan)
-
-    @property
-    def shapes(self) -> int:
+        self.shapes = len(np.unique(self.first.plan.shapes, axis=0))
         """Different padded shapes of the first epoch's batches."""
-        return len(np.unique(self.first.plan.shapes, axis=0))
 
     def batches(self, first: int, last: int) -> Iterator[Numbered]:
         """From a step, counted from 0, to before another."""

@@ -128,7 +128,11 @@ class Metrics:
         self._sums, self._began = [], now
         if self._writes:
             self._write(row)
-            self._show(step, self._numbers(row))
+            self._show(
+                step,
+                f"loss {row['loss_per_token']:.3f} nats a token  g {row['strength']:.3f}  "
+                f"window {row['window']:.0%}  {row['tokens_per_second']:,.0f} tokens/s",
+            )
 
     def validated(self, step: int, training: TrainingConfig, score: float, threshold: float):
         """The score of a validation by `training.best_by`, and the τ that it had.
@@ -159,12 +163,6 @@ class Metrics:
         for name, value in row.items():
             if name != "step":
                 self._events.add_scalar(name, value, row["step"])
-
-    def _numbers(self, row: dict[str, float | int]) -> str:
-        return (
-            f"loss {row['loss_per_token']:.3f} nats a token  g {row['strength']:.3f}  "
-            f"window {row['window']:.0%}  {row['tokens_per_second']:,.0f} tokens/s"
-        )
 
     def _show(self, step: int, numbers: str = ""):
         """A line is due now and then, with the newest numbers. There is one before there are any,

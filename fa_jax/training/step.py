@@ -34,6 +34,8 @@ class TrainState:
     key: Array
 
 
+# One program: each of its operations alone would have to be compiled, too.
+@partial(jax.jit, static_argnums=(0, 1, 2, 3))
 def init_state(
     config: Config,
     optimizer: optax.GradientTransformation,
@@ -41,20 +43,14 @@ def init_state(
     target_vocabulary: int,
 ) -> TrainState:
     """The state before the first step, from the config's seed."""
-
-    @jax.jit  # one program: each of its operations alone would have to be compiled, too
-    def drawn() -> TrainState:
-        params_key, dropout_key = jax.random.split(jax.random.key(config.training.seed))
-        vocabularies = source_vocabulary, target_vocabulary
-        params = init_encoder_decoder(params_key, config.model, *vocabularies)
-        return TrainState(
-            step=jnp.zeros((), jnp.int32),
-            params=params,
-            optimizer=optimizer.init(params),
-            key=jax.random.key_data(dropout_key),
-        )
-
-    return drawn()
+    params_key, dropout_key = jax.random.split(jax.random.key(config.training.seed))
+    params = init_encoder_decoder(params_key, config.model, source_vocabulary, target_vocabulary)
+    return TrainState(
+        step=jnp.zeros((), jnp.int32),
+        params=params,
+        optimizer=optimizer.init(params),
+        key=jax.random.key_data(dropout_key),
+    )
 
 
 def make_train_step(
