@@ -73,9 +73,6 @@ def for_search(
 
     attentions: of an ensemble's members. platform: where it runs; None: here.
     """
-    pays = (platform or jax.default_backend()) == WINDOWS_PAY_ON
-    return (
-        "windowed"
-        if pays and all(c.score.windowed_from < math.inf for c in attentions)
-        else "dense"
-    )
+    here = (platform or jax.default_backend()) == WINDOWS_PAY_ON
+    pays = here and all(config.score.windowed_from < math.inf for config in attentions)
+    return "windowed" if pays else "dense"

@@ -131,10 +131,12 @@ def _backward(config, residuals, gradients):
     """
     step, reach, log_total, (context, focus) = residuals
     (of_context, of_focus), taps = gradients
-    by_dimension = log_total.ndim == 2
-    average = of_context * context
-    average = average if by_dimension else average.sum(-1)
-    average += of_focus * focus
+
+    def of_scores(x: Float[Array, "*N D"]) -> Float[Array, "..."]:
+        """Where scores have no dimensions, the sum over them."""
+        return x if log_total.ndim == 2 else x.sum(-1)
+
+    average = of_scores(of_context * context) + of_focus * focus
     chunks, chunk = chunks_of(reach, step.memory.annotations.shape[1])
 
     def add(number: Array, so_far):
@@ -146,8 +148,7 @@ def _backward(config, residuals, gradients):
         inside = by_position(here.inside, scores.ndim)
         weights = jnp.exp(jnp.where(inside, scores - log_total[row], -jnp.inf))
         for_context = of_context[row]
-        alike = at_least_float32(annotations) * for_context
-        alike = alike if by_dimension else alike.sum(-1)
+        alike = of_scores(at_least_float32(annotations) * for_context)
         alike += of_focus[row] * by_position(here.position.astype(scores.dtype), scores.ndim)
         for_scores = weights * (factor * alike - average[row])
         more, more_query, more_prior, for_keys, _ = back((for_scores, weights * alike))

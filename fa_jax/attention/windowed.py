@@ -52,9 +52,7 @@ def _with_gradient_of(same: Weighed, found: Weighed) -> Weighed:
     return found
 
 
-@_with_gradient_of.defjvp
-def _tangent(values, tangents):
-    return values[1], tangents[0]
+_with_gradient_of.defjvp(lambda values, tangents: (values[1], tangents[0]))
 
 
 def _in_windows(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:

@@ -81,14 +81,12 @@ def _read(
 
     def read(words: Sequence[tuple[Array, Array]], state: State) -> tuple[list[Array], State]:
         """Hidden states. words: for each direction a part of x, and of inside."""
-        gates = [
-            dense(x[orders[name]], layer[name]["input_kernel"], layer[name]["bias"])
-            for name, (x, _) in zip(orders, words, strict=True)
-        ]
-        inside = [inside[orders[name]] for name, (_, inside) in zip(orders, words, strict=True)]
-        states, cells = lstm_states(
-            kernels, jnp.stack(gates, axis=1), jnp.stack(inside, axis=1), state
-        )
+        gates, insides = [], []
+        for (name, order), (x, inside) in zip(orders.items(), words, strict=True):
+            gates.append(dense(x[order], layer[name]["input_kernel"], layer[name]["bias"]))
+            insides.append(inside[order])
+        gates, insides = (jnp.stack(each, axis=1) for each in (gates, insides))
+        states, cells = lstm_states(kernels, gates, insides, state)
         hidden = [states[:, row][order] for row, order in enumerate(orders.values())]
         return hidden, (states[-1], cells)
 
