@@ -2,7 +2,6 @@
 
 import jax.numpy as jnp
 from flax import struct
-from jax.typing import DTypeLike
 from jaxtyping import Array, Float
 
 from fa_jax.attention.span import by_position
@@ -20,12 +19,6 @@ class RunningSoftmax:
     total: Float[Array, "N *W"]
     context: Float[Array, "N D"]
     focus: Float[Array, "N *W"]
-
-    @classmethod
-    def of_nothing(cls, scores: tuple[int, ...], size: int, dtype: DTypeLike) -> "RunningSoftmax":
-        """Before the first position. scores: shape [N, *W]. size: D."""
-        zeros, no_context = jnp.zeros(scores, dtype), jnp.zeros((scores[0], size), dtype)
-        return cls(zeros - jnp.inf, zeros, no_context, zeros)
 
     def rescaled(
         self, highest: Float[Array, "N *W"]

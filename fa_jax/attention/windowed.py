@@ -90,7 +90,8 @@ def sums_in_windows(
     scores, factor = jax.eval_shape(lambda c: terms(config, c, *read(step, reach, c)), chunk(0))
     rows, dimensions = reach.first.size, scores.shape[2:]
     dtype = jnp.result_type(scores, factor)
-    nothing = RunningSoftmax.of_nothing((rows, *dimensions), size, dtype)
+    zeros, no_context = jnp.zeros((rows, *dimensions), dtype), jnp.zeros((rows, size), dtype)
+    nothing = RunningSoftmax(zeros - jnp.inf, zeros, no_context, zeros)
     kept = jnp.zeros((rows, length, *dimensions), dtype) if keep else None
     add = partial(_add, config, step, reach)
     return jax.lax.fori_loop(0, chunks, lambda number, x: add(x, chunk(number)), (nothing, kept))

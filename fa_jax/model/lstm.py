@@ -49,9 +49,7 @@ def _orthogonal(key: PRNGKeyArray, size: int) -> Float[Array, "H H"]:
     return jax.lax.scan(with_column, jnp.zeros((size, size)), (columns, jnp.arange(size)))[0]
 
 
-def lstm_update(
-    gates: Float[Array, "*N G"], cell: Float[Array, "*N H"]
-) -> tuple[Float[Array, "*N H"], Float[Array, "*N H"]]:
+def lstm_update(gates: Float[Array, "*N G"], cell: Float[Array, "*N H"]) -> State:
     """Hidden and cell state from the gates' sums and the last cell state, as precise as it."""
     return _advance(_activate(gates), cell)
 

@@ -108,19 +108,13 @@ def replicate(tree: PyTree) -> PyTree:
 
 def unreplicate(tree: PyTree) -> PyTree:
     """The first device's copy, in host memory."""
-
-    def first(leaf: Array) -> np.ndarray:
-        return np.asarray(leaf.addressable_shards[0].data).reshape(leaf.shape[1:])
-
-    return jax.tree.map(first, tree)
+    return jax.tree.map(
+        lambda leaf: np.asarray(leaf.addressable_shards[0].data).reshape(leaf.shape[1:]), tree
+    )
 
 
 def shard(batch: Batch) -> Batch:
     """This process's rows of a batch, cut evenly over its devices."""
     devices, local = jax.device_count(), jax.local_device_count()
-    first = jax.process_index() * local
-
-    def rows(leaf: np.ndarray) -> np.ndarray:
-        return leaf.reshape(devices, -1, *leaf.shape[1:])[first : first + local]
-
-    return jax.tree.map(rows, batch)
+    own = slice(jax.process_index() * local, (jax.process_index() + 1) * local)
+    return jax.tree.map(lambda leaf: leaf.reshape(devices, -1, *leaf.shape[1:])[own], batch)
