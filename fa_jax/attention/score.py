@@ -89,7 +89,9 @@ class Score:
         check_array("annotations", annotations, ("B", "S", len(kernel)), jnp.floating)
         return annotations @ kernel
 
-    def evaluate(self, params: Params, query: Queries, keys: PyTree, state: PyTree) -> Scores:
+    def evaluate(
+        self, params: Params, query: Float[Array, "N K Q"], keys: PyTree, state: PyTree
+    ) -> Float[Array, "N K S *D"]:
         """Each query against each position of its row; one score, or one for each dimension.
 
         keys: leaves [N, S, ...]. state: what the positions remember, leaves [N, K, S, ...]; () for
