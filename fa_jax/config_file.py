@@ -84,9 +84,9 @@ def _attention(content: Json) -> AttentionConfig:
     for role, settings in content.items():
         if role not in REGISTRIES:
             raise UserError(f"unknown key model.attention.{role}")
-        kind = type(value_of(settings["name"], REGISTRIES[role], role))
-        rest = {key: value for key, value in settings.items() if key != "name"}
-        parts[role] = _value(kind, rest, f"model.attention.{role}.")
+        settings = dict(settings)
+        kind = type(value_of(settings.pop("name"), REGISTRIES[role], role))
+        parts[role] = _value(kind, settings, f"model.attention.{role}.")
     return AttentionConfig(**parts)
 
 

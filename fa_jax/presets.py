@@ -49,69 +49,55 @@ SMALL = Config(
         validations=4,
     ),
 )
-"""`small`: 256 units, subwords; trained in minutes on 2 cores where sentences are short."""
-
-SMALL_WORDS = replace(
-    SMALL,
-    data=DataConfig(tokenizer="word", source_vocabulary=10_000, target_vocabulary=10_000),
-    preset="small-words",
-)
-"""`small-words`: VS's word-level systems at a size for 2 cores."""
-
-SMALL_CHARACTERS = replace(
-    SMALL,
-    data=DataConfig(tokenizer="character", source_vocabulary=104, target_vocabulary=3004),
-    training=replace(SMALL.training, steps=3000),
-    preset="small-chars",
-)
-"""`small-chars`: VS's character-level systems at a size for 2 cores. They learn to attend later:
-twice the steps. σ is 1.5 words, in characters."""
-
-PAPER = Config(
-    data=DataConfig(
-        tokenizer="word", source_vocabulary=80_000, target_vocabulary=40_000, max_length=50
-    ),
-    model=_units(1000, bottleneck_size=600),
-    training=_epochs(6, halve_from=4, batch_size=64),
-    decoding=DecodingConfig(beam_size=20, batch_size=32),
-    preset="paper",
-)
-"""`paper`: the word-level model of VS 5.1, for accelerators."""
-
-CHARACTER = Config(
-    data=DataConfig(
-        tokenizer="character", source_vocabulary=104, target_vocabulary=3004, max_length=300
-    ),
-    model=_units(500, embedding_size=100, bottleneck_size=600, rematerialize=True),
-    training=_epochs(20, halve_from=18, batch_size=64),
-    decoding=DecodingConfig(beam_size=20, batch_size=32, max_source_length=2000),
-    preset="char",
-)
-"""`char`: the character-level model of VS 5.4 (100 and 3,000 characters), for accelerators."""
-
-LUONG = Config(
-    data=DataConfig(
-        tokenizer="word", source_vocabulary=50_000, target_vocabulary=50_000, max_length=50
-    ),
-    model=_units(1000, layers=4),
-    training=_epochs(12, halve_from=9, batch_size=128),
-    decoding=DecodingConfig(beam_size=10, batch_size=32),
-    preset="luong",
-)
-"""`luong`: the sizes of Luong et al. (2015), with Adam, for accelerators."""
-
-FINE_GRAINED = Config(
-    data=DataConfig(source_vocabulary=30_000, target_vocabulary=30_000, max_length=50),
-    model=_units(1000, embedding_size=620, attention_size=2000, bottleneck_size=620),
-    training=_epochs(6, halve_from=4, batch_size=64),
-    decoding=DecodingConfig(beam_size=12, batch_size=32),
-    preset="fg",
-)
-"""`fg`: the sizes of Choi et al. (2018), 4.3, for accelerators."""
-
+"""256 units, subwords; trained in minutes on 2 cores where sentences are short."""
 SIZES = {
-    config.preset: config
-    for config in (SMALL, SMALL_WORDS, SMALL_CHARACTERS, PAPER, CHARACTER, LUONG, FINE_GRAINED)
+    "small": SMALL,
+    # VS's word-level systems at a size for 2 cores.
+    "small-words": replace(
+        SMALL,
+        data=DataConfig(tokenizer="word", source_vocabulary=10_000, target_vocabulary=10_000),
+    ),
+    # VS's character-level systems at a size for 2 cores. They learn to attend later: twice the
+    # steps. σ is 1.5 words, in characters.
+    "small-chars": replace(
+        SMALL,
+        data=DataConfig(tokenizer="character", source_vocabulary=104, target_vocabulary=3004),
+        training=replace(SMALL.training, steps=3000),
+    ),
+    # The word-level model of VS 5.1.
+    "paper": Config(
+        data=DataConfig(
+            tokenizer="word", source_vocabulary=80_000, target_vocabulary=40_000, max_length=50
+        ),
+        model=_units(1000, bottleneck_size=600),
+        training=_epochs(6, halve_from=4, batch_size=64),
+        decoding=DecodingConfig(beam_size=20, batch_size=32),
+    ),
+    # The character-level model of VS 5.4 (100 and 3,000 characters).
+    "char": Config(
+        data=DataConfig(
+            tokenizer="character", source_vocabulary=104, target_vocabulary=3004, max_length=300
+        ),
+        model=_units(500, embedding_size=100, bottleneck_size=600, rematerialize=True),
+        training=_epochs(20, halve_from=18, batch_size=64),
+        decoding=DecodingConfig(beam_size=20, batch_size=32, max_source_length=2000),
+    ),
+    # The sizes of Luong et al. (2015), with Adam.
+    "luong": Config(
+        data=DataConfig(
+            tokenizer="word", source_vocabulary=50_000, target_vocabulary=50_000, max_length=50
+        ),
+        model=_units(1000, layers=4),
+        training=_epochs(12, halve_from=9, batch_size=128),
+        decoding=DecodingConfig(beam_size=10, batch_size=32),
+    ),
+    # The sizes of Choi et al. (2018), 4.3.
+    "fg": Config(
+        data=DataConfig(source_vocabulary=30_000, target_vocabulary=30_000, max_length=50),
+        model=_units(1000, embedding_size=620, attention_size=2000, bottleneck_size=620),
+        training=_epochs(6, halve_from=4, batch_size=64),
+        decoding=DecodingConfig(beam_size=12, batch_size=32),
+    ),
 }
 SMALL_SIZES = ("small", "small-words", "small-chars")
 """For 2 cores; the others are for accelerators."""

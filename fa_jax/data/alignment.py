@@ -18,26 +18,21 @@ from fa_jax.data.vocabulary import PAD, SPECIAL
 
 ITERATIONS = 5
 PAIRS_OF_WORDS = 40_000_000
-"""Read at most (2 GB at work)."""
+"""Read at most (2 GB at work). Where there are more, sentences are drawn at random, the same each
+time."""
 ALL_WORDS = 2**31 - 1
 """Of the training set, however rare."""
 
 
 def learn_lexicon(
-    pairs: EncodedPairs,
-    source_size: int,
-    target_size: int,
-    translations: int,
-    pairs_of_words: int = PAIRS_OF_WORDS,
+    pairs: EncodedPairs, source_size: int, target_size: int, translations: int
 ) -> Int[np.ndarray, "source_size translations"]:
     """Each source word's most likely target words, best first; PAD where there are fewer.
 
     Args:
       source_size, target_size: numbers of words in the vocabularies.
-      pairs_of_words: of pairs that have more, sentences drawn at random, the same each time.
     """
-    table = translation_table(pairs, source_size, target_size, pairs_of_words)
-    return _most_likely(table, translations)
+    return _most_likely(_translation_table(pairs, source_size, target_size), translations)
 
 
 def learn_dictionary(config: DataConfig, known: TextCodec) -> dict[str, str]:
@@ -61,9 +56,8 @@ def learn_dictionary(config: DataConfig, known: TextCodec) -> dict[str, str]:
     data = prepare(replace(config, source_vocabulary=ALL_WORDS, target_vocabulary=ALL_WORDS))
     sources, targets = data.source.vocabulary.tokens, data.target.vocabulary.tokens
     back = EncodedPairs(data.train.target, data.train.source)
-    forth = translation_table(data.train, len(sources), len(targets))
-    both = forth * translation_table(back, len(targets), len(sources)).T
-    both = both.tocoo()
+    forth = _translation_table(data.train, len(sources), len(targets))
+    both = (forth * _translation_table(back, len(targets), len(sources)).T).tocoo()
     unknown = ~np.isin(targets, known.vocabulary.tokens)
     copied = np.isin(sources, targets)
     wanted = unknown[both.col] & ~copied[both.row] & (both.row >= len(SPECIAL))
@@ -72,9 +66,7 @@ def learn_dictionary(config: DataConfig, known: TextCodec) -> dict[str, str]:
     return {sources[word]: targets[best[word]] for word in np.flatnonzero(best != PAD)}
 
 
-def translation_table(
-    pairs: EncodedPairs, source_size: int, target_size: int, pairs_of_words: int = PAIRS_OF_WORDS
-) -> coo_array:
+def _translation_table(pairs: EncodedPairs, source_size: int, target_size: int) -> coo_array:
     """t(target word | source word) of all words that stand in one sentence pair.
 
     Expectation maximisation: a target word is written by one word of its source sentence, or by
@@ -82,7 +74,7 @@ def translation_table(
     """
     rows = np.random.default_rng(0).permutation(len(pairs.source))
     counts = (pairs.source.lengths + 1) * pairs.target.lengths
-    fitting = np.searchsorted(np.cumsum(counts[rows]), pairs_of_words, side="right")
+    fitting = np.searchsorted(np.cumsum(counts[rows]), PAIRS_OF_WORDS, side="right")
     rows = np.sort(rows[:fitting])
     pair, cell = _cells(pairs.source.take(rows), pairs.target.take(rows), target_size)
     links, link = np.unique(pair, return_inverse=True)

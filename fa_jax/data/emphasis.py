@@ -21,12 +21,8 @@ def without_additions(sentence: str) -> Text:
     for found in ADDED.finditer(sentence):
         stars, starred, followed, behind = found.groups(default="")
         text.letters += sentence[end : found.start()]
-        first, end = _count(text.letters), found.end()
+        first, end = len(text.unspaced), found.end()
         text.letters += starred or followed
-        text.elements.append(Element(stars, first, _count(text.letters), stars or behind))
+        text.elements.append(Element(stars, first, len(text.unspaced), stars or behind))
     text.letters += sentence[end:]
     return text
-
-
-def _count(text: str) -> int:
-    return len(text.replace(" ", ""))

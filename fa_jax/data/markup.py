@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from itertools import groupby
 
 import numpy as np
+from jaxtyping import Float
 
 INLINE = {
     *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "data", "del", "dfn", "em"),
@@ -48,6 +50,11 @@ class Text:
     elements: list[Element] = field(default_factory=list)
     copies: list[str] = field(default_factory=list)
     is_html: bool = True
+
+    @property
+    def unspaced(self) -> str:
+        """Its letters as elements count them."""
+        return "".join(self.letters.split())
 
 
 @dataclass(frozen=True)
@@ -107,22 +114,15 @@ class _Parser(HTMLParser):
 def pieces(page: str) -> list[str]:
     """What a page is, if they are joined. Those at odd places are texts, with the tags in them."""
     found = [""]
-    for raw, part in _parts(page):
-        if part.is_inside is (len(found) % 2 == 0):
-            found[-1] += raw
-        else:
-            found.append(raw)
-    texts = []
-    for number, piece in enumerate(found):
+    for is_text, parts in groupby(_parts(page), lambda one: one[1].is_inside):
+        piece = "".join(raw for raw, _ in parts)
         inner = piece.strip()
-        if number % 2 and any(map(str.isalpha, text_of(inner).letters)):
+        if is_text and any(map(str.isalpha, text_of(inner).letters)):
             before, _, after = piece.partition(inner)
-            texts[-1:] = [texts[-1] + before, inner, after]
-        elif texts:
-            texts[-1] += piece
+            found[-1:] = [found[-1] + before, inner, after]
         else:
-            texts.append(piece)
-    return texts
+            found[-1] += piece
+    return found
 
 
 def _parts(page: str) -> Iterator[tuple[str, _Part]]:
@@ -148,10 +148,7 @@ def text_of(piece: str) -> Text:
 
     def end():
         (_, inside), (_, outside) = around.pop(), around[-1]
-        outside[-1].last, outside[-1].inside = length(), inside
-
-    def length() -> int:
-        return len("".join(text.letters.split()))
+        outside[-1].last, outside[-1].inside = len(text.unspaced), inside
 
     for raw, part in _parts(piece):
         names = [name for name, _ in around]
@@ -166,7 +163,7 @@ def text_of(piece: str) -> Text:
             end()
             around[-1][1][-1].closing = raw
         else:
-            around[-1][1].append(Element(raw, length(), length()))
+            around[-1][1].append(Element(raw, len(text.unspaced), len(text.unspaced)))
             if part.kind == "open":
                 around.append((part.name, []))
     while around[1:]:
@@ -187,8 +184,11 @@ def with_tags(
 
     source, target: words of the text and of the translation. links: numbers of both.
     """
-    letters = "".join(text.letters.split())
-    ends = np.cumsum([len(word) for word in source])
+    letters, lengths = text.unspaced, np.array([len(word) for word in source], int)
+    ends = lengths.cumsum()
+    linked = np.zeros((len(target), len(source)))
+    for of_source, of_target in links:
+        linked[of_target, of_source] += 1
     spans, at = [], 0
     for word in target:
         at = max(at, translation.find(word, at))
@@ -196,13 +196,11 @@ def with_tags(
         at += len(word)
     copies = {COPY + number: raw for number, raw in enumerate(text.copies)}
 
-    def shares(element: Element) -> list[float]:
+    def shares(element: Element) -> Float[np.ndarray, " target"]:
         """Of each target word how many of its links are to the element, less one half."""
-        last = max(element.last, element.first + 1)
-        own = {n for n, word in enumerate(source) if ends[n] > element.first}
-        own = {n for n in own if ends[n] - len(source[n]) < last}
-        linked = [[source in own for source, word in links if word == n] for n in range(len(spans))]
-        return [np.mean(of_word) - 0.5 if of_word else -0.25 for of_word in linked]
+        own = (ends > element.first) & (ends - lengths < max(element.last, element.first + 1))
+        every = linked.sum(1)
+        return np.where(every, linked[:, own].sum(1) / np.maximum(every, 1) - 0.5, -0.25)
 
     def part_for(element: Element, free: Sequence[int], end: int) -> tuple[int, int]:
         """Letters of the translation, of these words."""

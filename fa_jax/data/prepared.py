@@ -158,18 +158,19 @@ def _tokenized(texts: _Side, tokenizer: Tokenizer, share: Share) -> Iterator[lis
     """Folders of the texts' parts (`_tokenize`); those that are not there are made. Meanwhile no
     other process removes them."""
     with held(place := _place(texts, tokenizer)):
-        parts = [range(len(texts))[first : first + PART] for first in range(0, len(texts), PART)]
-        new = [rows for rows in parts if not _of_part(place, rows).exists()]
+        rows = [range(len(texts))[first : first + PART] for first in range(0, len(texts), PART)]
+        parts = {place / f"{some.start}-{some.stop}": some for some in rows}
+        new = [(folder, some) for folder, some in parts.items() if not folder.exists()]
         if new:
-            title, count = f"tokenizing {texts.language}", sum(map(len, new))
+            title, count = f"tokenizing {texts.language}", sum(len(some) for _, some in new)
             if not sys.stderr.isatty():
                 print(f"{title}: {count:,} sentences", file=sys.stderr)
-            tokenize = partial(_tokenize, texts, tokenizer, place)
+            tokenize = partial(_tokenize, texts, tokenizer)
             with tqdm(desc=title, total=count, unit=" sentences", disable=None, leave=False) as bar:
                 done = share(tokenize, new, worth=count >= WORTH_PROCESSES)
-                for rows, _ in zip(new, done, strict=True):
-                    bar.update(len(rows))
-        yield [_of_part(place, rows) for rows in parts]
+                for (_, some), _ in zip(new, done, strict=True):
+                    bar.update(len(some))
+        yield [*parts]
 
 
 def _place(texts: _Side, tokenizer: Tokenizer) -> Path:
@@ -177,12 +178,9 @@ def _place(texts: _Side, tokenizer: Tokenizer) -> Path:
     return place_of("tokens", (texts.corpus.digest, texts.place, saved_tokenizer(tokenizer)))
 
 
-def _of_part(place: Path, rows: range) -> Path:
-    return place / f"{rows.start}-{rows.stop}"
-
-
-def _tokenize(texts: _Side, tokenizer: Tokenizer, place: Path, rows: range):
+def _tokenize(texts: _Side, tokenizer: Tokenizer, part: tuple[Path, range]):
     """Keeps a part's tokens, by their numbers of first appearance, and each text's length."""
+    place, rows = part
 
     def write(folder: Path):
         numbers: dict[str, int] = {}
@@ -195,7 +193,7 @@ def _tokenize(texts: _Side, tokenizer: Tokenizer, place: Path, rows: range):
         np.save(folder / "lengths.npy", np.asarray(lengths))
         write_text(folder / "found.json", json.dumps([*numbers]))
 
-    kept(_of_part(place, rows), write)
+    kept(place, write)
 
 
 def _tokens(part: Path) -> tuple[Int[np.ndarray, " tokens"], list[str]]:

@@ -27,11 +27,8 @@ class Vocabulary:
 
     @cached_property
     def _letters(self) -> dict[str, int]:
-        letters: dict[str, int] = {}
-        for number, token in enumerate(self.tokens[len(SPECIAL) :], start=len(SPECIAL)):
-            for letter in token:
-                letters.setdefault(letter, number)
-        return letters
+        """Of each, the first token that has it: what a dict is given last, it keeps."""
+        return {letter: n for token, n in reversed(self._numbers.items()) for letter in token}
 
     def rank(self, letter: str) -> int:
         """The number of the first token that has this letter; if none has, of one more token."""

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from fa_jax.config import DataConfig
+from fa_jax.data import alignment
 from fa_jax.data.alignment import ITERATIONS, learn_dictionary, learn_lexicon
 from fa_jax.data.encoded import EncodedPairs, EncodedTexts
 from fa_jax.data.prepared import prepare
@@ -36,7 +37,7 @@ def test_it_is_ibm_model_1():
         assert found[word, 0] == translation[word - 4]
 
 
-def test_what_stands_at_the_end_of_a_large_corpus_is_learnt():
+def test_what_stands_at_the_end_of_a_large_corpus_is_learnt(monkeypatch):
     """It is read in part: not its beginning alone."""
     rng = np.random.default_rng(0)
     sources = [rng.integers(4, 10, 5).tolist() for _ in range(1000)]
@@ -44,13 +45,16 @@ def test_what_stands_at_the_end_of_a_large_corpus_is_learnt():
         sentence[2] = 10
     targets = [[w + 10 for w in sentence] for sentence in sources]
     pairs = EncodedPairs(encoded(sources), encoded(targets))
-    read = 250 * 6 * 5
-    found = learn_lexicon(pairs, 11, 21, 3, pairs_of_words=read)
+
+    def learnt(read):
+        monkeypatch.setattr(alignment, "PAIRS_OF_WORDS", read)
+        return learn_lexicon(pairs, 11, 21, 3)
+
+    found = learnt(250 * 6 * 5)
     assert found[4:, 0].tolist() == list(range(14, 21))
-    assert (found == learn_lexicon(pairs, 11, 21, 3, pairs_of_words=read)).all()
-    exactly = [learn_lexicon(pairs, 11, 21, 3, pairs_of_words=n) for n in (1000 * 6 * 5, 10**9)]
-    assert (exactly[0] == exactly[1]).all()
-    assert (learn_lexicon(pairs, 11, 21, 3, pairs_of_words=29) == 0).all()
+    assert (found == learnt(250 * 6 * 5)).all()
+    assert (learnt(1000 * 6 * 5) == learnt(10**9)).all()
+    assert (learnt(29) == 0).all()
 
 
 def test_words_never_seen_have_none():

@@ -8,7 +8,6 @@ import io
 import itertools
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,45 +33,36 @@ from fa_jax.whole_files import write_text
 logging.getLogger("absl").setLevel(logging.CRITICAL)  # TFDS warns of configurations of one's own
 
 
-READ_AT_ONCE = 2**20
-"""Bytes of a file."""
 PAIRS_OF_EXAMPLE = 256
 """TFDS takes 60 microseconds for an example, however much it holds."""
 EXAMPLES_OF_FILE = 20_000
 """Some five million pairs."""
 
 
-@dataclass(frozen=True)
-class TextSource:
-    """Text as it was found. digest: changes with the text. read(split) yields pairs, each behind
-    the number of its document."""
-
-    languages: tuple[str, str]
-    digest: str
-    read: Callable[[str], Iterator[OfDocument]]
+Languages = tuple[str, str]
+Read = Callable[[str], Iterator[OfDocument]]
+"""Of a split, the pairs, each behind the number of its document."""
 
 
-def builder_of(name: str, languages: tuple[str, str]) -> tuple[tfds.core.DatasetBuilder, str]:
+def builder_of(name: str, languages: Languages) -> tuple[tfds.core.DatasetBuilder, str]:
     """A builder whose splits are on disk, and what changes when its text does."""
     if "_translate/" in name and not Path(name).is_dir():
         return _tfds_builder(name, languages), name
-    source = _text_source(name, languages)
-    if set(source.languages) != set(languages):
-        raise UserError(
-            f"corpus {name} holds {'-'.join(source.languages)}, not {'-'.join(languages)}"
-        )
-    place = place_of("corpora", (source.digest, source.languages, name.startswith("aspec")))
-    return tfds.builder_from_directory(kept(place, partial(_write, source))), source.digest
+    held, digest, read = _text(name, languages)
+    if set(held) != set(languages):
+        raise UserError(f"corpus {name} holds {'-'.join(held)}, not {'-'.join(languages)}")
+    place = place_of("corpora", (digest, held, name.startswith("aspec")))
+    return tfds.builder_from_directory(kept(place, partial(_write, held, read))), digest
 
 
-def _write(source: TextSource, folder: Path):
+def _write(languages: Languages, read: Read, folder: Path):
     """All pairs in the order of the files. An example holds many: a text for each language, a line
     a pair, and of each pair a number that changes from document to document.
 
     TFDS writes one example after the other; its builders keep a gigabyte, and need TensorFlow for
     more.
     """
-    features = {code: tfds.features.Text() for code in source.languages}
+    features = {code: tfds.features.Text() for code in languages}
     features[DOCUMENT] = tfds.features.Tensor(shape=(None,), dtype=np.int32)
     identity = tfds.core.DatasetIdentity("text", tfds.core.Version("1.0.0"), str(folder), "")
     info = tfds.core.DatasetInfo(
@@ -81,21 +71,23 @@ def _write(source: TextSource, folder: Path):
     writer = tfds.core.SequentialWriter(info, EXAMPLES_OF_FILE, file_format="array_record")
     writer.initialize_splits([*SPLITS])
     for split in SPLITS:
-        writer.add_examples({split: _examples(source, split)})
+        pairs = tqdm(read(split), f"reading {split}", unit=" pairs", disable=None, leave=False)
+        writer.add_examples({split: _examples(languages, iter(pairs))})
     writer.close_all()
 
 
-def _examples(source: TextSource, split: str) -> Iterator[dict[str, Any]]:
-    title = f"reading {split}"
-    pairs = iter(tqdm(source.read(split), title, unit=" pairs", disable=None, leave=False))
+def _examples(languages: Languages, pairs: Iterator[OfDocument]) -> Iterator[dict[str, Any]]:
     while some := [*itertools.islice(pairs, PAIRS_OF_EXAMPLE)]:
         documents, texts = zip(*some, strict=True)
         sides = map("\n".join, zip(*texts, strict=True))
-        yield {**dict(zip(source.languages, sides, strict=True)), DOCUMENT: documents}
+        yield {**dict(zip(languages, sides, strict=True)), DOCUMENT: documents}
 
 
-def _text_source(name: str, languages: tuple[str, str]) -> TextSource:
-    """languages: in the order of columns, where a table of a user's folder has no header."""
+def _text(name: str, languages: Languages) -> tuple[Languages, str, Read]:
+    """The languages that it has, in the order of its pairs, and its digest.
+
+    languages: in the order of columns, where a table of a user's folder has no header.
+    """
     if name == "aspec" or name.startswith("aspec:"):
         folder = name.removeprefix("aspec").removeprefix(":")
         if not folder or not Path(folder).is_dir():
@@ -124,10 +116,10 @@ def _text_source(name: str, languages: tuple[str, str]) -> TextSource:
             "as wmt15_translate/de-en, or a folder that has train, validation and test files, "
             f"looked for in {Path.cwd()}"
         )
-    return TextSource(languages, digest, read)
+    return languages, digest, read
 
 
-def _tfds_builder(name: str, languages: tuple[str, str]) -> tfds.core.DatasetBuilder:
+def _tfds_builder(name: str, languages: Languages) -> tfds.core.DatasetBuilder:
     """TFDS's own sets need TensorFlow to be imported, an extra of ours."""
     try:
         builder = tfds.builder(name, file_format="array_record")
@@ -163,7 +155,6 @@ def _digest(parts: Sequence[str | Path]) -> str:
     digest = hashlib.sha256()
     for part in parts:
         with part.open("rb") if isinstance(part, Path) else io.BytesIO(part.encode()) as content:
-            while block := content.read(READ_AT_ONCE):
-                digest.update(block)
+            hashlib.file_digest(content, lambda: digest)
         digest.update(b"\0")
     return digest.hexdigest()[:12]

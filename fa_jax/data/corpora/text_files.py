@@ -6,7 +6,7 @@ import lzma
 import re
 import zlib
 from collections.abc import Iterator
-from itertools import compress, zip_longest
+from itertools import compress, groupby, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -80,14 +80,11 @@ def read_pairs(folder: Path, languages: tuple[str, str], split: str) -> Iterator
     """
     files = split_files(folder, split, languages)
     pairs = _table(files[0], languages) if len(files) == 1 else _aligned(files[0], files[1])
-    document, ended = -1, True
-    for pair in pairs:
-        if pair is None:
-            ended = True
-            continue
-        document, ended = document + ended, False
-        yield document, pair
-    if document < 0:
+    documents = (of_document for is_pair, of_document in groupby(pairs, bool) if is_pair)
+    number = -1
+    for number, document in enumerate(documents):
+        yield from ((number, pair) for pair in document)
+    if number < 0:
         raise UserError(f"{files[0]} is empty: it needs at least one sentence pair")
 
 

@@ -15,14 +15,9 @@ from fa_jax.data.tokenizers.tokenizer import Tokenizer
 from fa_jax.data.tokenizers.words import Words
 
 TOKENIZERS = {"word": Words, "character": Characters, "subword": Subwords, "split": Split}
-"""What `data.tokenizer` may be: frozen dataclasses that are a `Tokenizer`, each with a class method
-`learn(texts, language, size)`.
-
-texts: the training set's on one side, from the first one on whenever they are iterated, with a
-length; language: their code; size: tokens of the vocabulary to come, special ones included. A run
-keeps the fields' values: bytes in `SIDE.NAMEs.FIELD`, all else, with the codec's `language`, in
-`SIDE.vocabulary.json`.
-"""
+"""What `data.tokenizer` may be: frozen dataclasses that are a `Tokenizer`. A run keeps the fields'
+values: bytes in `SIDE.NAMEs.FIELD`, all else, with the codec's `language`, in
+`SIDE.vocabulary.json`."""
 
 
 def saved_tokenizer(tokenizer: Tokenizer) -> tuple[dict[str, Any], dict[str, bytes]]:

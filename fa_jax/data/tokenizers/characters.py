@@ -1,21 +1,17 @@
 """Characters as tokens."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fa_jax.data.tokenizers.tokenizer import SPACE
+from fa_jax.data.tokenizers.tokenizer import SPACE, Tokenizer
 
 SPACES = str.maketrans({" ": SPACE, SPACE: "_"})
 """A block that a text holds is no space."""
 
 
 @dataclass(frozen=True)
-class Characters:
+class Characters(Tokenizer):
     """One token a character; exact in both directions."""
-
-    @classmethod
-    def learn(cls, texts: Iterable[str], language: str, size: int) -> "Characters":
-        return cls()
 
     def tokenize(self, text: str) -> list[str]:
         return list(text.strip().translate(SPACES))

@@ -1,16 +1,14 @@
 """Tokens as they are given, with spaces between them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from fa_jax.data.tokenizers.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
-class Split:
+class Split(Tokenizer):
     """What another program has split, such as subword-nmt: a token ends at white space."""
-
-    @classmethod
-    def learn(cls, texts: Iterable[str], language: str, size: int) -> "Split":
-        return cls()
 
     def tokenize(self, text: str) -> list[str]:
         return text.split()

@@ -1,7 +1,7 @@
 """What every tokenizer does."""
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 SPACE = "▁"
 """Stands for a space where tokens are characters or subwords."""
@@ -12,6 +12,12 @@ WRITTEN_WITHOUT_SPACES = ("ja", "zh", "th")
 @runtime_checkable
 class Tokenizer(Protocol):
     """`detokenize(tokenize(text))` is the text as people write it."""
+
+    @classmethod
+    def learn(cls, texts: Sequence[str], language: str, size: int) -> Self:
+        """From the training set's texts on one side, and their language's code; here nothing. size:
+        tokens of the vocabulary to come, special ones included."""
+        return cls()
 
     def tokenize(self, text: str) -> list[str]: ...
 
