@@ -47,7 +47,7 @@ SMALL = Config(
         windows_from=0.5,
         whole_sentences=WHOLE,
         validations=4,
-    ),
+    )
 )
 """256 units, subwords; trained in minutes on 2 cores where sentences are short."""
 SIZES = {
@@ -126,14 +126,12 @@ FED = {**LUONGS, "input_feeding": True}
 LOCAL_P_FED = _reading("general", "local_p", **FED)
 CONTEXT = {"contextualize": True}
 
-
 SYSTEMS = {
     "flexible": System("flexible attention (VS)"),
     "flexible-1.2": System("... and translates at threshold 1.2", decoding={"threshold": 1.2}),
     "global": System("attention to all positions (VS Eq. 2)", _reading(span="global")),
     "local-p": System(
-        "10 positions on either side of a predicted centre (VS Eq. 10)",
-        _reading(span="local_p"),
+        "10 positions on either side of a predicted centre (VS Eq. 10)", _reading(span="local_p")
     ),
     "base": System(
         "no attention at all; the source is read from first to last word (Luong)",
@@ -164,8 +162,7 @@ SYSTEMS = {
         _reading("feedback", "global"),
     ),
     "atty2d": System(
-        "... and has a value for each dimension (FG, AttY2D)",
-        _reading("fine_grained", "global"),
+        "... and has a value for each dimension (FG, AttY2D)", _reading("fine_grained", "global")
     ),
     "context": System(
         "global; embeddings are contextualised (FG, C)", _reading(span="global", **CONTEXT)
@@ -178,8 +175,7 @@ SYSTEMS = {
         _reading("fine_grained", "global", **CONTEXT),
     ),
     "recurrent": System(
-        "flexible; positions remember the weights they received (Yang)",
-        _reading("recurrent"),
+        "flexible; positions remember the weights they received (Yang)", _reading("recurrent")
     ),
     "tensor": System("flexible; the score is a neural tensor layer (Socher)", _reading("tensor")),
     "monotonic": System(

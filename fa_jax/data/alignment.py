@@ -14,7 +14,7 @@ from fa_jax.config import DataConfig
 from fa_jax.data.codec import TextCodec
 from fa_jax.data.encoded import EncodedPairs, EncodedTexts
 from fa_jax.data.prepared import prepare
-from fa_jax.data.vocabulary import PAD, SPECIAL
+from fa_jax.data.vocabulary import PAD
 
 ITERATIONS = 5
 PAIRS_OF_WORDS = 40_000_000
@@ -60,7 +60,7 @@ def learn_dictionary(config: DataConfig, known: TextCodec) -> dict[str, str]:
     both = (forth * _translation_table(back, len(targets), len(sources)).T).tocoo()
     unknown = ~np.isin(targets, known.vocabulary.tokens)
     copied = np.isin(sources, targets)
-    wanted = unknown[both.col] & ~copied[both.row] & (both.row >= len(SPECIAL))
+    wanted = unknown[both.col] & ~copied[both.row]
     places = both.row[wanted], both.col[wanted]
     best = _most_likely(coo_array((both.data[wanted], places), both.shape), 1)[:, 0]
     return {sources[word]: targets[best[word]] for word in np.flatnonzero(best != PAD)}

@@ -64,8 +64,8 @@ def plan_batches(
     batch_size: int,
     max_length: int,
     padded_shapes: int,
-    steps: Callable[[int], int] | None = None,
-    worth_compiling: float = WORTH_COMPILING,
+    steps: Callable[[int], float],
+    worth_compiling: float,
 ) -> BatchPlan:
     """Groups of sentences of like length, at most `padded_shapes` different shapes.
 
@@ -76,7 +76,7 @@ def plan_batches(
       max_length: which rows are left out (`learnt_from`).
       padded_shapes: each is compiled once.
       steps: how many the whole training has, as a function of those of an epoch. A short training
-        has only the shapes that save more than their compilation costs. None: it is long.
+        has only the shapes that save more than their compilation costs.
       worth_compiling: padded positions that compilation costs.
 
     Raises:
@@ -92,8 +92,7 @@ def plan_batches(
     needed = np.maximum.reduceat(lengths[order], first)
     placed = np.full((len(first), batch_size), -1)
     placed.flat[: len(rows)] = rows[order]
-    epochs = steps(len(first)) / len(first) if steps else np.inf
-    worth = worth_compiling / (epochs * batch_size)
+    worth = worth_compiling / (steps(len(first)) / len(first) * batch_size)
     return BatchPlan(placed, merge_shapes(needed, padded_shapes, worth))
 
 
@@ -130,16 +129,13 @@ def plan_passages(
 
 
 def merge_shapes(
-    needed: Int[np.ndarray, "batches 2"],
-    count: int,
-    worth: float = 0.0,
-    distinct: int = DISTINCT_SHAPES,
+    needed: Int[np.ndarray, "batches 2"], count: int, worth: float = 0.0
 ) -> Int[np.ndarray, "batches 2"]:
     """For each batch one of at most `count` shapes that hold it, chosen to pad little.
 
     Starts from the batches' own shapes and merges, again and again, the two whose common shape
     adds the fewest padded positions, as long as there are too many or it adds too few. Where there
-    are more shapes than `distinct` (and `count`), those that agree when lengths are rounded up to a
+    are more than `DISTINCT_SHAPES` (and `count`), those that agree when lengths are rounded up to a
     step are merged before; the step is the smallest that leaves so few.
 
     Args:
@@ -149,7 +145,7 @@ def merge_shapes(
     for step in itertools.count(1):
         rounded = -(-needed // step) @ (needed.max() + 1, 1)  # one number for both lengths
         _, member, weights = np.unique(rounded, return_inverse=True, return_counts=True)
-        if len(weights) <= max(count, distinct):
+        if len(weights) <= max(count, DISTINCT_SHAPES):
             break
     shapes = np.zeros((len(weights), 2), needed.dtype)
     np.maximum.at(shapes, member, needed)
@@ -175,10 +171,7 @@ def epoch_order(plan: BatchPlan, seed: int, epoch: int) -> Int[np.ndarray, " bat
 
 
 def make_batch(
-    pairs: EncodedPairs,
-    plan: BatchPlan,
-    index: int,
-    sentences: Int[np.ndarray, " N"],
+    pairs: EncodedPairs, plan: BatchPlan, index: int, sentences: Int[np.ndarray, " N"]
 ) -> Batch:
     """The plan's batch of this number. sentences: of each pair."""
     ids, (source_length, target_length) = plan.rows[index], plan.shapes[index].tolist()
@@ -200,11 +193,11 @@ def pad(
     return padded, lengths
 
 
-def prefetch(items: Iterable[Any], size: int = 2) -> Iterator[Any]:
-    """The same items, `size` of them made ahead by a thread; its exceptions are raised here."""
+def prefetch(items: Iterable[Any]) -> Iterator[Any]:
+    """The same items, two of them made ahead by a thread; its exceptions are raised here."""
     items, end = iter(items), object()
     with ThreadPoolExecutor(1) as thread:
-        waiting = deque(thread.submit(next, items, end) for _ in range(size))
+        waiting = deque(thread.submit(next, items, end) for _ in range(2))
         while (item := waiting.popleft().result()) is not end:
             waiting.append(thread.submit(next, items, end))
             yield item

@@ -31,12 +31,9 @@ def learnt_from(lengths: Lengths, max_length: int) -> Bool[np.ndarray, " pairs"]
 def left_out(lengths: Lengths, max_length: int) -> str:
     """How many pairs are not learnt from, and why; empty where all are."""
     empty = lengths.min(0) == 0
-    reasons = {
-        f"with more than {max_length} tokens on a side (a larger data.max_length takes them in)": (
-            ~empty & (lengths.max(0) > max_length)
-        ),
-        "with an empty side": empty,
-    }
-    told = [f"{which.sum():,} {reason}" for reason, which in reasons.items() if which.any()]
+    longer = ~empty & (lengths.max(0) > max_length)
+    more = f"more than {max_length} tokens on a side (a larger data.max_length takes them in)"
+    each = (longer, more), (empty, "an empty side")
+    told = [f"{which.sum():,} with {what}" for which, what in each if which.any()]
     of = f"of {len(empty):,} training pairs, not learnt from: "
     return of + ", ".join(told) if told else ""

@@ -144,11 +144,11 @@ def _parts(page: str) -> Iterator[tuple[str, _Part]]:
 
 def text_of(piece: str) -> Text:
     """The text of one of the `pieces` that are texts."""
-    text, around = Text(), [("", [])]  # of each open element its name, and what stands in it
+    text, whole = Text(), Element("", 0, 0)
+    around = [("", whole)]  # open elements and their names
 
     def end():
-        (_, inside), (_, outside) = around.pop(), around[-1]
-        outside[-1].last, outside[-1].inside = len(text.unspaced), inside
+        around.pop()[1].last = len(text.unspaced)
 
     for raw, part in _parts(piece):
         names = [name for name, _ in around]
@@ -160,15 +160,16 @@ def text_of(piece: str) -> Text:
         elif part.kind == "close" and part.name in names:
             while around[-1][0] != part.name:
                 end()
+            around[-1][1].closing = raw
             end()
-            around[-1][1][-1].closing = raw
         else:
-            around[-1][1].append(Element(raw, len(text.unspaced), len(text.unspaced)))
+            element = Element(raw, len(text.unspaced), len(text.unspaced))
+            around[-1][1].inside.append(element)
             if part.kind == "open":
-                around.append((part.name, []))
-    while around[1:]:
+                around.append((part.name, element))
+    while around:
         end()
-    text.elements = around[0][1]
+    text.elements = whole.inside
     return text
 
 

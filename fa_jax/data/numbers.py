@@ -11,12 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from babel import UnknownLocaleError
-from babel.numbers import (
-    NumberFormatError,
-    get_decimal_symbol,
-    get_group_symbol,
-    parse_decimal,
-)
+from babel.numbers import get_decimal_symbol, get_group_symbol, parse_decimal
 from num2words import num2words
 
 from fa_jax.data.marks import WIDE
@@ -71,7 +66,7 @@ def number_in(number: str, source: str, target: str) -> str:
     try:
         parse_decimal(plain, source, strict=True)
         symbols = [(get_group_symbol(one), get_decimal_symbol(one)) for one in (source, target)]
-    except (NumberFormatError, UnknownLocaleError, ValueError):
+    except (UnknownLocaleError, ValueError):
         return plain  # a time, a date, a telephone's number
     return plain.translate({ord(own): other for own, other in zip(*symbols, strict=True)})
 

@@ -71,7 +71,10 @@ def prepare(
       UserError: see `load_corpus`; or the tokenizer cannot be learnt from its text.
     """
     corpus = load_corpus(config.corpus, config.languages)
-    sides = _Side(corpus, 0, corpus.source_language), _Side(corpus, 1, corpus.target_language)
+    sides = (
+        _Side(corpus, 0, corpus.source_language, config.source_vocabulary),
+        _Side(corpus, 1, corpus.target_language, config.target_vocabulary),
+    )
     source, target = codecs or _learnt(sides, config, share)
     train = EncodedPairs(_encoded(sides[0], source, share), _encoded(sides[1], target, share))
     longest = config.max_length or longest_learnt(train.lengths, config.tokenizer)
@@ -80,11 +83,13 @@ def prepare(
 
 @dataclass(frozen=True)
 class _Side(Sequence[str]):
-    """The texts of a corpus's training set on one side (0: source), read, as often as asked for."""
+    """The texts of a corpus's training set on one side (0: source), read, as often as asked for.
+    size: tokens that its vocabulary is to have."""
 
     corpus: Corpus
     place: int
     language: str
+    size: int
 
     def __len__(self) -> int:
         return len(self.corpus.train)
@@ -101,32 +106,30 @@ class _Side(Sequence[str]):
 
 def _learnt(sides: tuple[_Side, _Side], config: DataConfig, share: Share) -> list[TextCodec]:
     """What is learnt on these texts. They are tokenized for it, so their tokens are kept, too."""
-    names, sizes = ("source", "target"), (config.source_vocabulary, config.target_vocabulary)
+    names = "source", "target"
 
     def write(folder: Path):
         if config.tokenizer not in TOKENIZERS:
             known = ", ".join(TOKENIZERS)
             raise UserError(f"data.tokenizer must be {known}, got {config.tokenizer!r}")
         learn = partial(_tokenizer, config.tokenizer)
-        worth = len(sides[0]) >= WORTH_PROCESSES
-        tokenizers = on_all_cores(learn, [*zip(sides, sizes, strict=True)], worth=worth)
-        for side, tokenizer, size, name in zip(sides, [*tokenizers], sizes, names, strict=True):
+        tokenizers = on_all_cores(learn, sides, worth=len(sides[0]) >= WORTH_PROCESSES)
+        for side, tokenizer, name in zip(sides, [*tokenizers], names, strict=True):
             counts = Counter()
             with _tokenized(side, tokenizer, share) as parts:
                 for tokens, found in map(_tokens, parts):
                     of_part = np.bincount(tokens, minlength=len(found)).tolist()
                     counts.update(dict(zip(found, of_part, strict=True)))
-            codec = TextCodec(side.language, tokenizer, most_frequent(counts, size))
-            save_codec(codec, folder, name)
+            vocabulary = most_frequent(counts, side.size)
+            save_codec(TextCodec(side.language, tokenizer, vocabulary), folder, name)
 
     settings = {k: v for k, v in asdict(config).items() if k not in NOT_LEARNT_FROM}
     folder = kept(place_of("vocabularies", (sides[0].corpus.digest, settings)), write)
     return [load_codec(folder, name) for name in names]
 
 
-def _tokenizer(kind: str, side_and_size: tuple[_Side, int]) -> Tokenizer:
-    texts, size = side_and_size
-    return TOKENIZERS[kind].learn(texts, texts.language, size)
+def _tokenizer(kind: str, texts: _Side) -> Tokenizer:
+    return TOKENIZERS[kind].learn(texts, texts.language, texts.size)
 
 
 def _encoded(texts: _Side, codec: TextCodec, share: Share) -> EncodedTexts:

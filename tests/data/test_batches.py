@@ -1,12 +1,14 @@
 """Batches: every sentence once, few shapes, the same order again from any place."""
 
 import itertools
+import math
 import operator
 from functools import partial
 
 import numpy as np
 import pytest
 
+from fa_jax.data import batches
 from fa_jax.data.batches import (
     WORTH_COMPILING,
     WORTH_COMPILING_ON_ACCELERATORS,
@@ -27,7 +29,8 @@ def lengths(count=1000, seed=0):
 
 
 def plan(source, target, **changes):
-    options = {"batch_size": 64, "max_length": 50, "padded_shapes": 5} | changes
+    options = {"batch_size": 64, "max_length": 50, "padded_shapes": 5}
+    options |= {"steps": lambda epoch: math.inf, "worth_compiling": WORTH_COMPILING} | changes
     return plan_batches(np.stack([source, target]), **options)
 
 
@@ -53,9 +56,9 @@ def test_merging_takes_the_pair_that_pads_least():
     assert merge_shapes(needed, 9).tolist() == needed.tolist()
 
 
-def padded(needed, count, **options):
+def padded(needed, count):
     """Padded positions; each batch's shape must hold it, and there must be at most `count`."""
-    shapes = merge_shapes(needed, count, **options)
+    shapes = merge_shapes(needed, count)
     assert (shapes >= needed).all()
     assert len(np.unique(shapes, axis=0)) <= count
     return shapes.sum()
@@ -115,18 +118,22 @@ def test_a_short_training_compiles_only_what_saves_more_than_it_costs(worth):
     assert counts[0] == 1 and counts == sorted(set(counts))
 
 
-def test_five_hundred_shapes_are_merged_exactly():
+def test_five_hundred_shapes_are_merged_exactly(monkeypatch):
     needed = like_text(np.random.default_rng(0), 200, 500)
     assert len(needed) == 500
-    exactly = merge_shapes(needed, 12, distinct=len(needed))
-    assert merge_shapes(needed, 12).tolist() == exactly.tolist()
+    merged = merge_shapes(needed, 12)
+    monkeypatch.setattr(batches, "DISTINCT_SHAPES", len(needed))
+    assert merge_shapes(needed, 12).tolist() == merged.tolist()
 
 
 @pytest.mark.parametrize("distinct", [50, 100, 200])
-def test_shapes_that_are_rounded_before_they_are_merged_pad_little_more(distinct):
+def test_shapes_that_are_rounded_before_they_are_merged_pad_little_more(distinct, monkeypatch):
     random = np.random.default_rng(1)
-    for needed in (like_text(random, 100, 600), random.integers(1, 50, (600, 2))):
-        assert padded(needed, 12, distinct=distinct) < 1.04 * padded(needed, 12)
+    both = like_text(random, 100, 600), random.integers(1, 50, (600, 2))
+    exactly = [padded(needed, 12) for needed in both]
+    monkeypatch.setattr(batches, "DISTINCT_SHAPES", distinct)
+    for needed, least in zip(both, exactly, strict=True):
+        assert padded(needed, 12) < 1.04 * least
 
 
 @pytest.mark.parametrize("count", [1, 12, 3_990, 5_000])

@@ -18,15 +18,8 @@ import tensorflow_datasets as tfds
 from tqdm import tqdm
 
 from fa_jax.cache import kept, place_of
-from fa_jax.data.corpora import DOCUMENT, EMBEDDED
-from fa_jax.data.corpora.text_files import (
-    SPLITS,
-    OfDocument,
-    aspec_files,
-    read_aspec,
-    read_pairs,
-    split_files,
-)
+from fa_jax.data.corpora import DOCUMENT, EMBEDDED, text_files
+from fa_jax.data.corpora.text_files import SPLITS, OfDocument
 from fa_jax.errors import UserError
 from fa_jax.whole_files import write_text
 
@@ -95,15 +88,17 @@ def _text(name: str, languages: Languages) -> tuple[Languages, str, Read]:
                 f"ASPEC is licensed by application and not included: name its folder as "
                 f"aspec:FOLDER; {folder or 'nothing'} is no folder"
             )
-        digest = digest_of(*(path for split in SPLITS for path in aspec_files(Path(folder), split)))
-        languages, read = ("en", "ja"), partial(read_aspec, Path(folder))
+        folder, languages = Path(folder), ("en", "ja")
+        of_splits = (text_files.aspec_files(folder, split) for split in SPLITS)
+        digest = digest_of(*itertools.chain.from_iterable(of_splits))
+        read = partial(text_files.read_aspec, folder)
     elif name in EMBEDDED or Path(name).is_dir():
         folder = Path(name)
         if name in EMBEDDED:
             folder, languages = Path(__file__).parent / name, EMBEDDED[name]
-        files = [path for split in SPLITS for path in split_files(folder, split, languages)]
-        digest = digest_of(*languages, *files)
-        read = partial(read_pairs, folder, languages)
+        of_splits = (text_files.split_files(folder, split, languages) for split in SPLITS)
+        digest = digest_of(*languages, *itertools.chain.from_iterable(of_splits))
+        read = partial(text_files.read_pairs, folder, languages)
     elif Path(name).is_file():
         raise UserError(
             f"{name} is a file: name the folder that holds train, validation and test files"
