@@ -90,10 +90,9 @@ def plan_batches(
     order = np.lexsort((lengths.sum(1), lengths.max(1)))
     first = np.arange(0, len(rows), batch_size)
     needed = np.maximum.reduceat(lengths[order], first)
-    placed = np.full((len(first), batch_size), -1)
-    placed.flat[: len(rows)] = rows[order]
+    placed = np.pad(rows[order], (0, -len(rows) % batch_size), constant_values=-1)
     worth = worth_compiling / (steps(len(first)) / len(first) * batch_size)
-    return BatchPlan(placed, merge_shapes(needed, padded_shapes, worth))
+    return BatchPlan(placed.reshape(-1, batch_size), merge_shapes(needed, padded_shapes, worth))
 
 
 LENGTHS_OF_PASSAGES = 6
@@ -121,10 +120,9 @@ def plan_passages(
         padded, np.split(order, np.searchsorted(lengths[order], padded, side="right")), strict=False
     ):
         size = multiple * max(1, tokens // (shape * multiple))
-        for first in range(0, len(alike), size):
-            some = alike[first : first + size]
-            rows.append(np.pad(some, (0, size - len(some)), constant_values=-1))
-            shapes.append((shape, shape))
+        placed = np.pad(alike, (0, -len(alike) % size), constant_values=-1)
+        rows += [*placed.reshape(-1, size)]
+        shapes += [(shape, shape)] * (len(rows) - len(shapes))
     return BatchPlan(rows, np.array(shapes))
 
 

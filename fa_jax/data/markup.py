@@ -59,8 +59,8 @@ class Text:
 
 @dataclass(frozen=True)
 class _Part:
-    """What stands in a page from here on. kind: text, open, close or alone; untouched, if so with
-    all up to its end. name: of an element."""
+    """What stands in a page from here up to the next one. kind: text, open, close, alone, or
+    untouched, which is an element with all in it. name: of an element."""
 
     start: int
     kind: str
@@ -76,13 +76,18 @@ class _Parser(HTMLParser):
     def __init__(self, page: str):
         super().__init__(convert_charrefs=False)
         self.parts: list[_Part] = []
+        self._depth = 0  # in an untouched element, and in those of its name in it
         self._lines = [0, *(found.end() for found in re.finditer("\n", page))]
         self.feed(page)
         self.close()
 
     def _add(self, kind: str, name: str = ""):
-        line, column = self.getpos()
-        self.parts.append(_Part(self._lines[line - 1] + column, kind, name))
+        if self._depth == 0:
+            line, column = self.getpos()
+            self.parts.append(_Part(self._lines[line - 1] + column, kind, name))
+            self._depth = int(kind == "untouched")
+        elif name == self.parts[-1].name:
+            self._depth += 1 if kind in ("open", "untouched") else -1
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
@@ -126,20 +131,10 @@ def pieces(page: str) -> list[str]:
 
 
 def _parts(page: str) -> Iterator[tuple[str, _Part]]:
-    """What a page consists of, as it is written, untouched elements whole."""
-    parts, raw, whole, depth = _Parser(page).parts, "", None, 0
+    """What a page consists of, as it is written."""
+    parts = _Parser(page).parts
     for part, end in zip(parts, [*(part.start for part in parts[1:]), len(page)]):
-        raw += page[part.start : end]
-        whole = whole or part
-        if whole.kind == "untouched":
-            if part.name == whole.name:
-                depth += 1 if part.kind in ("open", "untouched") else -1
-            if depth > 0:
-                continue
-        yield raw, whole
-        raw, whole, depth = "", None, 0
-    if whole:
-        yield raw, whole
+        yield page[part.start : end], part
 
 
 def text_of(piece: str) -> Text:
