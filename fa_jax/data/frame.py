@@ -51,10 +51,8 @@ class Frame:
 
     def around(self, translation: str, vocabulary: Vocabulary) -> str:
         """A translation of the sentence, with the marks that the target's vocabulary has."""
-        before, after = (
-            [_as_known(mark, side, vocabulary) for mark in marks]
-            for side, marks in enumerate((self.before, self.after))
-        )
+        before = [_as_known(mark, 0, vocabulary) for mark in self.before]
+        after = [_as_known(mark, 1, vocabulary) for mark in self.after]
         written = translation.removesuffix(stop_of(vocabulary)) if self.is_open else translation
         return "".join([*before, written, *after])
 

@@ -12,7 +12,6 @@ from html.parser import HTMLParser
 from itertools import groupby
 
 import numpy as np
-from jaxtyping import Float
 
 INLINE = {
     *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "data", "del", "dfn", "em"),
@@ -192,7 +191,7 @@ def with_tags(
         at += len(word)
     copies = {COPY + number: raw for number, raw in enumerate(text.copies)}
 
-    def shares(element: Element) -> Float[np.ndarray, " target"]:
+    def shares(element: Element) -> np.ndarray:
         """Of each target word how many of its links are to the element, less one half."""
         own = (ends > element.first) & (ends - lengths < max(element.last, element.first + 1))
         every = linked.sum(1)

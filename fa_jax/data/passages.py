@@ -46,13 +46,11 @@ def cut_passages(
       seed, epoch: what is drawn.
     """
     random = np.random.default_rng((seed, epoch, 1))
-    lengths = pairs.lengths.max(0)
-    starts = np.zeros(len(lengths) + 1, bool)
-    starts[documents] = True
+    lengths, starts = pairs.lengths.max(0), {*documents.tolist()}
     groups, room = [], 0
     for row in np.flatnonzero(learnt_from(pairs.lengths, max_length)).tolist():
         room -= lengths[row] + 1
-        if room < 0 or starts[row] or groups[-1][-1] != row - 1:
+        if room < 0 or row in starts or groups[-1][-1] != row - 1:
             groups.append([])
             room = random.integers(max_length + 1) - lengths[row]
         groups[-1].append(row)
@@ -60,9 +58,8 @@ def cut_passages(
     rows = np.array([row for group in groups for row in group], np.int64)
     ended = random.random(len(rows)) < np.repeat(random.random(len(groups)), sentences)
     ended[np.cumsum(sentences) - 1] = False  # what ends a passage is no part of it
-    source, target = (
-        _joined(texts.take(rows), sentences, ended) for texts in (pairs.source, pairs.target)
-    )
+    source = _joined(pairs.source.take(rows), sentences, ended)
+    target = _joined(pairs.target.take(rows), sentences, ended)
     return Passages(EncodedPairs(source, target), sentences, rows[np.cumsum(sentences) - sentences])
 
 
