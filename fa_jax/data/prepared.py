@@ -201,6 +201,5 @@ def _tokenize(texts: _Side, tokenizer: Tokenizer, part: tuple[Path, range]):
 
 def _tokens(part: Path) -> tuple[Int[np.ndarray, " tokens"], list[str]]:
     """A part's tokens by number, and what they are."""
-    return np.load(part / "tokens.npy", allow_pickle=False), json.loads(
-        (part / "found.json").read_text()
-    )
+    tokens = np.load(part / "tokens.npy", allow_pickle=False)
+    return tokens, json.loads((part / "found.json").read_text())

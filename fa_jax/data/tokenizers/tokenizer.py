@@ -1,7 +1,7 @@
 """What every tokenizer does."""
 
 from collections.abc import Sequence
-from typing import Protocol, Self, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 SPACE = "▁"
 """Stands for a space where tokens are characters or subwords."""
@@ -14,7 +14,7 @@ class Tokenizer(Protocol):
     """`detokenize(tokenize(text))` is the text as people write it."""
 
     @classmethod
-    def learn(cls, texts: Sequence[str], language: str, size: int) -> Self:
+    def learn(cls, texts: Sequence[str], language: str, size: int) -> "Tokenizer":
         """From the training set's texts on one side, and their language's code; here nothing. size:
         tokens of the vocabulary to come, special ones included."""
         return cls()
