@@ -16,9 +16,9 @@ from experiments.benchmarks.report import Headline, Report
 from experiments.benchmarks.training_memory import full_batch
 from fa_jax.attention.implementation import IMPLEMENTATIONS
 from fa_jax.config import Config
-from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import beam_search
-from fa_jax.decoding.search import length_limit
+from fa_jax.decoding.search import length_limits
+from fa_jax.decoding.search_settings import SearchSettings
 from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import (
     force_translation,
@@ -156,7 +156,7 @@ def _search(implementation: str, config: Config, device: jax.Device) -> Program:
         configs=(config.model,),
         frequent=config.data.target_vocabulary,
         beam_size=config.decoding.beam_size,
-        max_length=length_limit(LENGTH, config.decoding),
+        max_length=int(length_limits(LENGTH, config.decoding)),
         implementation=implementation,
     )
     limits, candidates = lengths, _shape(device, (*lengths.shape, 0))

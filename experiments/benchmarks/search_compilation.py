@@ -16,10 +16,10 @@ from jax.experimental.compilation_cache import compilation_cache
 
 from experiments.benchmarks.report import Headline, Report
 from fa_jax.config import DecodingConfig, ModelConfig
-from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.local_devices import on_local_devices
-from fa_jax.decoding.search import length_limit
+from fa_jax.decoding.search import length_limits
+from fa_jax.decoding.search_settings import SearchSettings
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 
 LENGTHS = (128, 512, 2048)
@@ -85,7 +85,7 @@ def _seconds(params, model: ModelConfig, length: int, implementation: str, queue
             configs=(model,),
             frequent=params["decoder"]["output"]["bias"].shape[0],
             beam_size=DECODING.beam_size,
-            max_length=length_limit(length, DECODING),
+            max_length=int(length_limits(length, DECODING)),
             implementation=implementation,
         ),
         places=DECODING.batch_size,

@@ -4,43 +4,16 @@ One that ends leaves the beam for the list of finished hypotheses; a sentence is
 its live hypotheses can still win.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
 import jax
 import jax.numpy as jnp
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from fa_jax.config import ModelConfig
 from fa_jax.data.vocabulary import BEGIN, END, PAD
 from fa_jax.decoding.continuations import best_continuations
 from fa_jax.decoding.ensemble import Ensemble
 from fa_jax.decoding.member import Read
 from fa_jax.model.decoder import DecoderState
-from fa_jax.model.encoder_decoder import Params
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """What a search is compiled for.
-
-    configs: of each model: one, or an ensemble with one target vocabulary. frequent: words of the
-    vocabulary, from the first one on, that any translation may use. beam_size: K. max_length: L, no
-    translation may have more words. n_best: the search of a sentence goes on until so many
-    hypotheses are safe. forbidden: words that no translation has, among the first 64.
-    implementation: of attention; None: it chooses. output_dtype: of the output layer's products;
-    "model": the model's.
-    """
-
-    configs: tuple[ModelConfig, ...]
-    frequent: int
-    beam_size: int
-    max_length: int
-    n_best: int = 1
-    forbidden: tuple[int, ...] = ()
-    implementation: str | None = None
-    output_dtype: str = "model"
 
 
 @struct.dataclass
@@ -78,35 +51,15 @@ class Places:
 
 
 class Beam:
-    """How all sentences are searched, by models with these parameters.
+    """How all sentences are searched.
 
-    threshold: τ (VS 3.1). length_exponent: of the number of words that sums of log p are divided
-    by, so that hypotheses of different lengths compare. many: as of `Member`. writer: makes the
-    ensemble.
+    writer: it scores their next words. length_exponent: of the number of words that sums of log p
+    are divided by, so that hypotheses of different lengths compare.
     """
 
-    def __init__(
-        self,
-        params: Sequence[Params],
-        settings: SearchSettings,
-        threshold: float | Float[Array, ""] = jnp.inf,
-        length_exponent: float | Float[Array, ""] = 1.0,
-        *,
-        many: bool,
-        writer: Callable[..., Ensemble] = Ensemble,
-    ):
-        self.settings, self.size, self._exponent = settings, settings.beam_size, length_exponent
-        self._writer = writer(
-            params,
-            settings.configs,
-            forbidden=settings.forbidden,
-            many=many,
-            frequent=settings.frequent,
-            output_dtype=settings.output_dtype,
-            threshold=threshold,
-            implementation=settings.implementation,
-        )
-        self.read = self._writer.read
+    def __init__(self, writer: Ensemble, length_exponent: float | Float[Array, ""]):
+        self._writer, self._exponent = writer, length_exponent
+        self.settings, self.size = writer.settings, writer.settings.beam_size
 
     @property
     def ends(self) -> int:
@@ -156,7 +109,7 @@ class Beam:
         before = jnp.where(live, places.live_scores - total, -jnp.inf)
         forbidden = (PAD, BEGIN, *self._writer.forbidden)
         scores, parent, chosen = best_continuations(scores, before, self.size, forbidden)
-        word = self._writer.words(chosen, sources)
+        word = self._writer.output.words(chosen, sources[0][1])
         ended = word == END
         length = jnp.broadcast_to(places.step[:, None] + 1, parent.shape)
         ends = Ends(
@@ -174,7 +127,7 @@ class Beam:
             decoders=chosen_of(decoders, parent),
             ends=chosen_of(both, best),
             scored=places.scored + jnp.where(live, windows, 0).sum(1),
-            calls=places.calls + len(decoders) * live.sum(1),
+            calls=places.calls + len(self.settings.configs) * live.sum(1),
         )
         after = after.replace(behind=self._behind(places, after))
         return after, jnp.stack([parent, word], axis=-1)

@@ -3,10 +3,10 @@
 Several models may search together, as an ensemble: the mean of their probabilities decides.
 Each sentence has a place (`Places`). Others may wait in a queue: when some are done, the next ones
 take their places. A step notes words and which hypotheses they continue; translations are read back
-from these notes when a sentence leaves its place. `lines.py` searches documents by the same parts.
+from these notes when a sentence leaves its place. `documents.py` searches by the same parts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import jax
@@ -15,9 +15,11 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from fa_jax.data.vocabulary import BEGIN
-from fa_jax.decoding.beam import Beam, Ends, Places, SearchSettings
+from fa_jax.decoding.beam import Beam, Ends, Places
 from fa_jax.decoding.ensemble import Ensemble
+from fa_jax.decoding.guided import Guided, Kinds
 from fa_jax.decoding.member import Read, starts_of
+from fa_jax.decoding.search_settings import SearchSettings
 from fa_jax.model.encoder_decoder import Params
 
 SHARE_TAKEN_IN = 8
@@ -70,10 +72,10 @@ def beam_search(
     own: PyTree,
     threshold: float | Float[Array, ""],
     length_exponent: float | Float[Array, ""] = 1.0,
+    kinds: Kinds | None = None,
     *,
     settings: SearchSettings,
     places: int | None = None,
-    writer: Callable[..., Ensemble] = Ensemble,
 ) -> Hypotheses:
     """The best translations of each sentence.
 
@@ -82,9 +84,9 @@ def beam_search(
         them.
       limits: most words of each translation; 0 for rows that are no sentences, which stand behind
         all others.
-      own: what the writer reads beside them; of an ensemble words [B, C] that translations may use
-        beside the frequent ones (`candidates_for`).
-      threshold, length_exponent, writer: as of `Beam`.
+      own: words [B, C] that translations may use beside the frequent ones (`candidates_for`); with
+        kinds these, and terms.
+      threshold, length_exponent: as of `Member` and `Beam`. kinds: of the vocabulary's words.
       places: P, how many sentences are searched together; None: all.
     """
     count = len(limits)
@@ -93,11 +95,13 @@ def beam_search(
     taken_in = -(-places // SHARE_TAKEN_IN)
     ahead = taken_in * READ_TOGETHER
     waiting = (limits > 0).sum()
-    beam = Beam(params, settings, threshold, length_exponent, many=queued, writer=writer)
+    writer = Ensemble if kinds is None else partial(Guided, kinds)
+    writer = writer(params, settings, threshold, many=queued)
+    beam = Beam(writer, length_exponent)
     every = jnp.arange(places)
 
     def read(rows: Int[Array, " R"]) -> list[Read]:
-        return beam.read(*jax.tree.map(lambda leaf: leaf[rows], (sources, lengths, own)))
+        return writer.read(*jax.tree.map(lambda leaf: leaf[rows], (sources, lengths, own)))
 
     def begin(rows: Int[Array, " R"], read: list[Read]) -> Places:
         """These sentences; nothing where there is no such row."""
@@ -117,8 +121,7 @@ def beam_search(
 
     def search_on(queue: Queue) -> Queue:
         """Until a share of the places is free for what comes next; all, if no sentence waits."""
-        busy = jnp.where(queued & (queue.taken < waiting), places, 0)
-        return search_while(queue, beam, lambda queue: busy)
+        return search_while(queue, beam, jnp.where(queued & (queue.taken < waiting), places, 0))
 
     def read_and_search(queue: Queue) -> Queue:
         """Until all that are read have a place."""
@@ -156,12 +159,11 @@ def new_queue(beam: Beam, begun: Places, read: list[Read], count: int) -> Queue:
     )
 
 
-def search_while(queue: Queue, beam: Beam, busy: Callable[[Queue], Int[Array, ""]]) -> Queue:
-    """Searches until a share of the places that are `busy` is done."""
+def search_while(queue: Queue, beam: Beam, busy: Int[Array, ""]) -> Queue:
+    """Searches until a share of so many places is done."""
 
     def go_on(queue: Queue) -> Bool[Array, ""]:
-        places = busy(queue)
-        return beam.is_open(queue.places).sum() > places - -(-places // SHARE_TAKEN_IN)
+        return beam.is_open(queue.places).sum() > busy - -(-busy // SHARE_TAKEN_IN)
 
     return jax.lax.while_loop(go_on, partial(_step, beam), queue)
 

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from fa_jax.data.vocabulary import BEGIN, END
-from fa_jax.decoding.beam import Beam, Places, SearchSettings
+from fa_jax.decoding.beam import Beam, Places
 from fa_jax.decoding.beam_search import (
     SHARE_TAKEN_IN,
     Hypotheses,
@@ -24,7 +24,9 @@ from fa_jax.decoding.beam_search import (
     search_while,
     turned_over,
 )
+from fa_jax.decoding.ensemble import Ensemble
 from fa_jax.decoding.member import Read, starts_of
+from fa_jax.decoding.search_settings import SearchSettings
 from fa_jax.model.decoder import DecoderState
 from fa_jax.model.encoder_decoder import Params
 
@@ -42,7 +44,8 @@ def read_documents(
     params, candidates: as of `beam_search`. sources, lengths: the documents as each model reads
     them, with an end of sentence between two lines.
     """
-    read = Beam(params, settings, many=True).read(sources, lengths, candidates)
+    writer = Ensemble(params, settings, jnp.inf, many=True)
+    read = writer.read(sources, lengths, candidates)
     return read, starts_of(read)
 
 
@@ -67,7 +70,7 @@ def write_lines(
       params, threshold, length_exponent: as of `beam_search`.
     """
     documents, lines = limits.shape
-    beam = Beam(params, settings, threshold, length_exponent, many=True)
+    beam = Beam(Ensemble(params, settings, threshold, many=True), length_exponent)
 
     def begin(rows: Int[Array, " R"], line: Int[Array, " R"], states: list[DecoderState]) -> Places:
         """In these documents these lines; nothing where there is no such line.
@@ -96,7 +99,7 @@ def write_lines(
     begun = begin(rows, jnp.zeros_like(rows), states)
     queue = jax.lax.while_loop(
         lambda queue: busy(queue) > 0,
-        lambda queue: next_lines(search_while(queue, beam, busy)),
+        lambda queue: next_lines(search_while(queue, beam, busy(queue))),
         new_queue(beam, begun, read, limits.size),
     )
     found = jax.tree.map(lambda leaf: leaf.reshape(*limits.shape, *leaf.shape[1:]), queue.found)

@@ -3,14 +3,13 @@
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float, Int
 
-from fa_jax.config import ModelConfig
 from fa_jax.decoding.member import Member, Read
+from fa_jax.decoding.search_settings import SearchSettings
 from fa_jax.model.decoder import DecoderState
 from fa_jax.model.encoder_decoder import Params
 
@@ -18,19 +17,21 @@ from fa_jax.model.encoder_decoder import Params
 class Ensemble:
     """What a beam search writes with: several models, or the only one.
 
-    params, configs: of each. forbidden: words that are never written. options: of `Member`.
+    params: of each. threshold, many: as of `Member`. output: the list whose words are scored.
     """
 
     def __init__(
         self,
         params: Sequence[Params],
-        configs: Sequence[ModelConfig],
+        settings: SearchSettings,
+        threshold: float | Float[Array, ""],
         *,
-        forbidden: tuple[int, ...],
-        **options: Any,
+        many: bool,
     ):
-        self.forbidden = forbidden
-        self._members = [Member(*model, **options) for model in zip(params, configs, strict=True)]
+        self.settings, self.forbidden = settings, settings.forbidden
+        each = zip(params, settings.configs, strict=True)
+        self._members = [Member(*model, settings, threshold, many=many) for model in each]
+        self.output = self._members[0].output
 
     def read(
         self,
@@ -51,18 +52,6 @@ class Ensemble:
         written = [member.write(source, state, last) for member, source, state in each]
         states, members_scores, windows = zip(*written, strict=True)
         return [*states], *_mean_probability(members_scores), sum(windows)
-
-    def words(self, chosen: Int[Array, "P K"], read: list[Read]) -> Int[Array, "P K"]:
-        """The vocabulary's numbers of places in the list."""
-        return self._members[0].output.words(chosen, read[0][1])
-
-    def places(self, words: Int[Array, "P N"], read: list[Read]) -> Int[Array, "P N"]:
-        """Their inverse."""
-        return self._members[0].output.places(words, read[0][1])
-
-    def listed(self, values: Bool[Array, " V"], read: list[Read]) -> Bool[Array, "P L"]:
-        """Of the list's words, from those of the vocabulary."""
-        return self._members[0].output.listed(values, read[0][1])
 
 
 def _mean_probability(

@@ -20,6 +20,7 @@ from fa_jax.decoding.local_devices import (
     SMALLEST_BATCH,
     TrainedModel,
     batch_rows,
+    of_each,
     on_local_devices,
     padded_batches,
 )
@@ -38,14 +39,9 @@ ALTERNATIVES = 5
 """Most likely words that a trace keeps of each step."""
 
 
-def highest_weight(attended: AttentionOutput) -> Int[Array, "*N"]:
-    """The position that a step looks at most."""
-    return attended.weights.argmax(-1)
-
-
 By = Literal["weight", "focus"]
 LOOKED_AT: dict[str, Callable[[AttentionOutput], Int[Array, " B"]]] = {
-    "weight": highest_weight,
+    "weight": lambda attended: attended.weights.argmax(-1),
     "focus": lambda attended: jnp.rint(attended.state.focus).astype(jnp.int32),
 }
 """The source position that a step looks at."""
@@ -105,9 +101,14 @@ def trace_translations(
     """
 
     def kept(found: PyTree, words: int, positions: int) -> Any:
-        return keep(_trace(found, words, positions))
+        shown, likely = found
+        axes = slice(words), slice(positions)
+        shown = jax.tree.map(lambda leaf: leaf[axes[: leaf.ndim]], shown)
+        steps = zip(*(leaf[:words].tolist() for leaf in likely), strict=True)
+        alternatives = [[*zip(*step, strict=True)] for step in steps]
+        return keep(Trace(**shown, alternatives=alternatives))
 
-    return _by_batches(_traced, model, decoding, sources, translations, kept)
+    return _by_batches(model, decoding, sources, translations, kept)
 
 
 def looked_at(
@@ -119,31 +120,27 @@ def looked_at(
 ) -> list[Int[np.ndarray, " T"]]:
     """The source position that each step looks at: of a trace the part that needs no word's
     probability. Arguments are those of `trace_translations`; by: a name of `LOOKED_AT`."""
-
-    def kept(found: Int[np.ndarray, " padded"], words: int, _: int) -> Int[np.ndarray, " T"]:
-        return found[:words]
-
-    return _by_batches(_looked_at, model, decoding, sources, translations, kept, by=by)
+    return _by_batches(
+        model, decoding, sources, translations, lambda found, words, _: found[:words], by
+    )
 
 
 def _by_batches(
-    program: Callable[..., PyTree],
     model: TrainedModel,
     decoding: DecodingConfig,
     sources: Sequence[Sequence[int]],
     translations: Sequence[Sequence[int]],
     keep: Callable[[PyTree, int, int], Any],
-    **options: Any,
+    by: By | None = None,
 ) -> list[Any]:
-    """What a program makes of each translation. keep: of a row of it, given how many words and
-    source tokens are no padding."""
+    """What `_forced` finds of each translation. keep: of its row, given how many words and source
+    tokens are no padding."""
     targets = [[*words, END] for words in translations]
     # Both sides are padded alike: fewer programs are compiled and loaded.
     lengths = [(max(map(len, pair)),) * 2 for pair in zip(sources, targets, strict=True)]
-    vocabulary = model.params["decoder"]["output"]["bias"].shape[0]
 
     def rows_of(shape: tuple[int, int], count: int) -> int:
-        numbers = shape[1] * (shape[0] * model.config.annotation_size + vocabulary)
+        numbers = shape[1] * (shape[0] * model.config.annotation_size + model.vocabulary)
         at_most = jax.local_device_count() * max(1, LARGEST_BATCH // numbers)
         return min(batch_rows(count, decoding), at_most)
 
@@ -151,27 +148,14 @@ def _by_batches(
     for rows, padded in padded_batches((sources, targets), lengths, rows_of):
         (source, source_lengths), (target, _) = padded
         few = len(source) <= SMALLEST_BATCH
-        force = on_local_devices(program, 3, 1, few=few, model=model.config, **options)
-        found = jax.device_get(force(model.on_devices, source, source_lengths, target, threshold))
-        for place in np.flatnonzero(rows >= 0).tolist():
-            row = rows[place]
-            of_row = jax.tree.map(lambda leaf, place=place: leaf[place], found)
+        force = on_local_devices(_forced, 3, 1, few=few, model=model.config, by=by)
+        found = force(model.on_devices, source, source_lengths, target, threshold)
+        for row, of_row in of_each(rows, found):
             kept[row] = keep(of_row, len(targets[row]), len(sources[row]))
     return [kept[row] for row in range(len(lengths))]
 
 
-def _trace(found: tuple, words: int, positions: int) -> Trace:
-    """Of one row, without its padding."""
-    shown, likely = found
-    axes = slice(words), slice(positions)
-    likely = zip(*(leaf[:words].tolist() for leaf in likely), strict=True)
-    alternatives = [list(zip(*step, strict=True)) for step in likely]
-    return Trace(
-        **jax.tree.map(lambda leaf: leaf[axes[: leaf.ndim]], shown), alternatives=alternatives
-    )
-
-
-def _traced(
+def _forced(
     params: Params,
     source: Int[Array, "B S"],
     lengths: Int[Array, " B"],
@@ -179,36 +163,21 @@ def _traced(
     threshold: Float[Array, ""],
     *,
     model: ModelConfig,
-) -> tuple[dict[str, Array | None], tuple[Int[Array, "B T A"], Float[Array, "B T A"]]]:
-    """What traces show of each step, the most likely words and their log p; a row a sentence."""
+    by: By | None,
+) -> PyTree:
+    """The source position that each step looks at [B, T]. by None: what traces show of each step,
+    the most likely words [B, T, A] and their log p."""
     params = cast_for_compute(params, model)
-    bottleneck, shown = _forced(params, model, source, lengths, target, threshold, _shown_of)
+    read = read_source(params, model, source, lengths)
+    options = {"threshold": threshold, "collect": LOOKED_AT[by] if by else _shown_of}
+    bottleneck, found = force_translation(params, model, read, source, target, **options)
+    found = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), found)
+    if by:
+        return found
     logits = decoder.logits(params["decoder"], bottleneck).swapaxes(0, 1)
     words = min(ALTERNATIVES, logits.shape[-1])
     best, likely = jax.lax.top_k(jax.nn.log_softmax(logits.astype(jnp.float32)), words)
-    return shown | {"log_probs": word_log_probs(params, bottleneck, target)}, (likely, best)
-
-
-def _looked_at(
-    params: Params,
-    source: Int[Array, "B S"],
-    lengths: Int[Array, " B"],
-    target: Int[Array, "B T"],
-    threshold: Float[Array, ""],
-    *,
-    model: ModelConfig,
-    by: By,
-) -> Int[Array, "B T"]:
-    params = cast_for_compute(params, model)
-    return _forced(params, model, source, lengths, target, threshold, LOOKED_AT[by])[1]
-
-
-def _forced(params, model, source, lengths, target, threshold, collect):
-    """What the output layer reads [T, B, F], and what is collected of each step [B, T, ...]."""
-    read = read_source(params, model, source, lengths)
-    options = {"threshold": threshold, "collect": collect}
-    bottleneck, found = force_translation(params, model, read, source, target, **options)
-    return bottleneck, jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), found)
+    return found | {"log_probs": word_log_probs(params, bottleneck, target)}, (likely, best)
 
 
 def _shown_of(attended: AttentionOutput) -> dict[str, Array | None]:

@@ -10,7 +10,6 @@ whose writing has begun. Where a sentence's numbers are terms, digits stand in t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import jax
@@ -20,12 +19,10 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
 from fa_jax.data.vocabulary import END
-from fa_jax.decoding.beam_search import Hypotheses, beam_search
 from fa_jax.decoding.ensemble import Ensemble
 from fa_jax.decoding.local_devices import enlarged
 from fa_jax.decoding.member import Read
 from fa_jax.model.decoder import DecoderState
-from fa_jax.model.encoder_decoder import Source
 
 FEWEST_TERMS, SHORTEST_TERM = 4, 8
 """Terms of a sentence, and words of a term, are padded to so many, or twice, four times … as many:
@@ -105,27 +102,22 @@ class Written:
 
 
 @struct.dataclass
-class GuidedSource(Source):
-    """A sentence with its terms. places: of their words, in the list that scores are of. kinds: of
-    the list's words; digits where they stand in terms alone."""
+class TermsRead:
+    """As `Source`. start: before the first word. places: of terms' words, in the list that scores
+    are of. kinds: of the list's words; digits where they stand in terms alone."""
 
+    start: Written
     terms: Terms
     places: Int[Array, "B M W"]
     kinds: Kinds
 
 
-@struct.dataclass
-class GuidedState(DecoderState):
-    """A hypothesis that knows what it has written of its terms."""
-
-    written: Written
-
-
 class Guided(Ensemble):
-    """An ensemble that keeps terms. The focus is the first member's. Forbidden words may be a part
-    of a term. kinds: of the vocabulary's words."""
+    """An ensemble that keeps terms. Behind what its members read are terms, behind their states
+    what is written of those. The focus is the first member's. Forbidden words may be a part of a
+    term. kinds: of the vocabulary's words."""
 
-    def __init__(self, *arguments: Any, kinds: Kinds, **options: Any):
+    def __init__(self, kinds: Kinds, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         self._in_terms, self.forbidden = self.forbidden, ()
         self._kinds = kinds
@@ -138,7 +130,8 @@ class Guided(Ensemble):
     ) -> list[Read]:
         """own: candidates, terms."""
         candidates, terms = own
-        (source, own_words), *others = super().read(sources, lengths, candidates)
+        read = super().read(sources, lengths, candidates)
+        own_words = read[0][1]
         nothing = jnp.zeros(terms.lengths.shape, bool)
         written = Written(
             at=jnp.zeros_like(terms.lengths),
@@ -146,28 +139,22 @@ class Guided(Ensemble):
             near=nothing,
             done=terms.lengths == 0,
         )
-        kinds = self._kinds.replaceable, self._kinds.digits
-        replaceable, digits = (self.listed(of, [(source, own_words)]) for of in kinds)
-        places = self.places(terms.words.reshape(len(candidates), -1), [(source, own_words)])
-        guided = GuidedSource(
-            **vars(source.replace(start=GuidedState(**vars(source.start), written=written))),
-            terms=terms,
-            places=places.reshape(terms.words.shape),
-            kinds=Kinds(replaceable, digits & terms.has_numbers[:, None]),
-        )
-        return [(guided, own_words), *others]
+        kinds = jax.tree.map(lambda of: self.output.listed(of, own_words), self._kinds)
+        places = self.output.places(terms.words.reshape(len(candidates), -1), own_words)
+        kinds = kinds.replace(digits=kinds.digits & terms.has_numbers[:, None])
+        return [*read, (TermsRead(written, terms, places.reshape(terms.words.shape), kinds), ())]
 
     def write(
         self, read: list[Read], states: list[DecoderState], last: Int[Array, "P K"]
     ) -> tuple[list[DecoderState], Float[Array, "P K L"], Float[Array, "P K"], Int[Array, "P K"]]:
-        source: GuidedSource = read[0][0]
+        *read, (source, _) = read
+        *states, written = states
         late = states[0].attention.step >= source.terms.latest[:, None]
-        written = _due_if(late, _counted(source.terms, states[0].written, last))
+        written = _due_if(late, _counted(source.terms, written, last))
         states, scores, total, windows = super().write(read, states, last)
         focus = states[0].attention.focus
         scores, near = _guided(source, written, focus, scores, total, self._in_terms)
-        guided = GuidedState(**vars(states[0]), written=written.replace(near=near))
-        return [guided, *states[1:]], scores, total, windows
+        return [*states, written.replace(near=near)], scores, total, windows
 
 
 def _counted(terms: Terms, before: Written, last: Int[Array, "P K"]) -> Written:
@@ -198,7 +185,7 @@ def _due_if(late: Bool[Array, "P K"], written: Written) -> Written:
 
 
 def _guided(
-    source: GuidedSource,
+    source: TermsRead,
     written: Written,
     focus: Float[Array, "P K"],
     scores: Float[Array, "P K L"],
@@ -222,8 +209,7 @@ def _guided(
     near = near | (wanted > jnp.take_along_axis(scores, begins, axis=-1))
     must = jnp.where(written.due, _next(source.places, written.at), 0).sum(-1)[..., None]
     number = jax.lax.broadcasted_iota(jnp.int32, scores.shape, 2)
-    never = (number == END) & first.any(-1)[..., None]
-    never = never | kinds.digits
+    never = kinds.digits | ((number == END) & first.any(-1)[..., None])
     for word in in_terms:
         never = never | (number == word)
     certain = jnp.where(number == must, total[..., None], -jnp.inf)
@@ -239,9 +225,8 @@ def _next(words: Int[Array, "P M W"], at: Int[Array, "P K M"]) -> Int[Array, "P 
 
 
 def terms_of(guides: Sequence[Guide], limits: Int[np.ndarray, " B"]) -> Terms:
-    """Of sentences, padded to as many rows as there are limits: most words beside those."""
-    rows = len(limits)
-    terms = [guide.all for guide in guides]
+    """Of sentences. limits: most words beside those."""
+    rows, terms = len(guides), [guide.all for guide in guides]
     most = enlarged(FEWEST_TERMS, max(map(len, terms)))
     longest = enlarged(SHORTEST_TERM, max(len(t.words) for of_one in terms for t in of_one))
     words = np.full((rows, most, longest), -1, np.int32)
@@ -252,13 +237,5 @@ def terms_of(guides: Sequence[Guide], limits: Int[np.ndarray, " B"]) -> Terms:
             words[row, place, : len(term.words)] = term.words
             lengths[row, place] = len(term.words)
             first[row, place], last[row, place] = term.first, term.last
-    has_numbers = np.zeros(rows, bool)
-    has_numbers[: len(guides)] = [guide.has_numbers for guide in guides]
+    has_numbers = np.array([guide.has_numbers for guide in guides])
     return Terms(words, lengths, first, last, limits - 1, has_numbers)
-
-
-def guided_search(*arguments: Any, **options: Any) -> Hypotheses:
-    """`beam_search` whose `own` are candidates and terms. Its last argument are the kinds of the
-    vocabulary's words."""
-    *arguments, kinds = arguments
-    return beam_search(*arguments, **options, writer=partial(Guided, kinds=kinds))

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
-from jaxtyping import Int
+from jaxtyping import Int, PyTree
 
 from fa_jax.compiler import compiler_options
 from fa_jax.config import DecodingConfig, ModelConfig
@@ -42,6 +42,11 @@ class TrainedModel:
     def on_devices(self) -> Params:
         """Its parameters on all local devices, brought there once for all searches and traces."""
         return jax.device_put(self.params, NamedSharding(_mesh(), WHOLE))
+
+    @property
+    def vocabulary(self) -> int:
+        """Words that it may write."""
+        return self.params["decoder"]["output"]["bias"].shape[0]
 
 
 def batch_rows(sentences: int, decoding: DecodingConfig) -> int:
@@ -117,6 +122,13 @@ def on_local_devices(
     shardings = tuple(NamedSharding(mesh, spec) for spec in in_specs)
     asked = compiler_options(jax.default_backend(), few)
     return KeptProgram(program, shardings, asked, function=function.__qualname__, **options)
+
+
+def of_each(rows: Int[np.ndarray, " B"], found: PyTree) -> Iterator[tuple[int, PyTree]]:
+    """The number of each sentence of a batch, and its row of what was found."""
+    found = jax.device_get(found)
+    for place in np.flatnonzero(rows >= 0).tolist():
+        yield int(rows[place]), jax.tree.map(lambda leaf, place=place: leaf[place], found)
 
 
 def _mesh() -> Mesh:

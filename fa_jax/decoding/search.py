@@ -7,32 +7,29 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from fa_jax.attention.implementation import for_search
 from fa_jax.config import DecodingConfig
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
-from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import Hypotheses, beam_search
 from fa_jax.decoding.documents import read_documents, write_lines
-from fa_jax.decoding.guided import Guide, Kinds, guided_search, terms_of
+from fa_jax.decoding.guided import Guide, Kinds, terms_of
 from fa_jax.decoding.local_devices import (
     SHORTEST_SHAPE,
     SMALLEST_BATCH,
-    Batch,
     TrainedModel,
     batch_rows,
     enlarged,
+    of_each,
     on_local_devices,
     padded_batches,
 )
+from fa_jax.decoding.search_settings import SearchSettings, search_settings
 from fa_jax.decoding.shortlist import candidates_for
 from fa_jax.model.encoder_decoder import Params
 
@@ -113,14 +110,14 @@ def search(
     if guides and not sentences:
         raise ValueError("guides are for sentences that are searched by themselves")
     n_best = n_best if sentences else 1
-    asked = _asked(members, decoding, documents, lexicon, n_best=n_best, forbidden=tuple(forbidden))
+    settings = search_settings(members, decoding, n_best=n_best, forbidden=tuple(forbidden))
+    asked = _Asked(members, decoding, documents, lexicon, settings)
     found = _of_sentences(asked, guides, kinds) if sentences else _of_documents(asked, written)
     results: dict[int, list[SearchResult]] = defaultdict(list)
     for rows, hypotheses in found:
-        hypotheses, there = jax.device_get(hypotheses), np.flatnonzero(rows >= 0).tolist()
-        for place in there:
-            results[rows[place]].append(_result(hypotheses, place, n_best))
-        progress(len(there))
+        for row, of_line in of_each(rows, hypotheses):
+            results[row].append(_result(of_line, n_best))
+        progress(np.count_nonzero(rows >= 0))
     of_lines = (result for _, of_document in sorted(results.items()) for result in of_document)
     nothing = SearchResult([Hypothesis([], 0.0)], 0, 0)
     return [next(of_lines) if length else nothing for lines in lengths for length in lines]
@@ -129,53 +126,41 @@ def search(
 @dataclass(frozen=True)
 class _Asked:
     """What is alike in all batches of a search. documents: without empty lines. settings: a batch
-    has its own `max_length`. batches: `padded_batches`, given `rows_of`. candidates:
-    `candidates_for`, given sources, lengths and what is wanted."""
+    has its own `max_length`."""
 
-    params: Sequence[Params]
+    members: Sequence[TrainedModel]
     decoding: DecodingConfig
     documents: Sequence[Sequence[Document]]
+    lexicon: Int[np.ndarray, "words translations"] | None
     settings: SearchSettings
-    batches: Callable[[Callable], Iterator[Batch]]
-    candidates: Callable[..., Int[np.ndarray, "B C"]]
+
+    @property
+    def params(self) -> list[Params]:
+        return [member.on_devices for member in self.members]
 
     @property
     def numbers(self) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """Threshold and length exponent."""
         return jnp.float32(self.decoding.threshold), jnp.float32(self.decoding.length_power)
 
+    def batches(self, rows_of: Callable[[tuple[int, ...], int], int]) -> Iterator[tuple]:
+        """`padded_batches`: numbers, then sources and their lengths, as each member reads them."""
+        sources = [[*map(joined, of_member)] for of_member in self.documents]
+        longest = [max(map(len, source)) for source in zip(*sources, strict=True)]
+        shared = [(length,) * len(sources) for length in longest]
+        in_windows = self.settings.implementation == "windowed"
+        for rows, sides in padded_batches(sources, shared, rows_of, in_windows=in_windows):
+            yield rows, *zip(*sides, strict=True)
 
-def _asked(
-    members: Sequence[TrainedModel],
-    decoding: DecodingConfig,
-    documents: Sequence[Sequence[Document]],
-    lexicon: Int[np.ndarray, "words translations"] | None,
-    **options: Any,
-) -> _Asked:
-    """options: of `SearchSettings`."""
-    params = [member.on_devices for member in members]
-    vocabulary = params[0]["decoder"]["output"]["bias"].shape[0]
-    frequent = min(decoding.shortlist or vocabulary, vocabulary)
-    implementation = decoding.implementation
-    if implementation == "auto":
-        implementation = for_search([member.config.attention for member in members])
-    settings = SearchSettings(
-        configs=tuple(member.config for member in members),
-        frequent=frequent,
-        beam_size=min(decoding.beam_size, vocabulary),
-        max_length=0,
-        implementation=implementation,
-        output_dtype=decoding.output_dtype,
-        **options,
-    )
-    sources = [[joined(document) for document in of_member] for of_member in documents]
-    longest = [max(map(len, source)) for source in zip(*sources, strict=True)]
-    shared = [(length,) * len(members) for length in longest]
-    in_windows = implementation == "windowed"
-    batches = partial(padded_batches, sources, shared, in_windows=in_windows)
-    list_of = {"frequent": frequent, "vocabulary": vocabulary, "lexicon": lexicon}
-    candidates = partial(candidates_for, **list_of)
-    return _Asked(params, decoding, documents, settings, batches, candidates)
+    def candidates(
+        self,
+        sources: Sequence[Int[np.ndarray, "B S"]],
+        lengths: Sequence[Int[np.ndarray, " B"]],
+        wanted: Sequence[Sequence[int]] = (),
+    ) -> Int[np.ndarray, "B C"]:
+        """As of `candidates_for`, by the first member's sources."""
+        listed = self.settings.frequent, self.members[0].vocabulary, self.lexicon
+        return candidates_for(sources[0], lengths[0], *listed, wanted)
 
 
 Found = Iterator[tuple[Int[np.ndarray, " B"], Hypotheses]]
@@ -191,23 +176,21 @@ def _of_sentences(asked: _Asked, guides: Sequence[Guide], kinds: Kinds | None) -
     def rows_of(shape: tuple[int, ...], count: int) -> int:
         return batch_rows(count, decoding) * (QUEUE if count > SMALLEST_BATCH else 1)
 
-    for rows, sides in asked.batches(rows_of):
-        sources, lengths = zip(*sides, strict=True)
+    for rows, sources, lengths in asked.batches(rows_of):
         limits = length_limits(np.max(lengths, axis=0), decoding)
-        longest = length_limit(sources[0].shape[1], decoding)
+        longest = int(length_limits(sources[0].shape[1], decoding))
         wanted = [guides[row] if row >= 0 else Guide() for row in rows] if guides else []
         words = [guide.words for guide in wanted]
-        own = asked.candidates(sources[0], lengths[0], wanted=words)
-        function, numbers = beam_search, asked.numbers
+        own, numbers = asked.candidates(sources, lengths, words), asked.numbers
         if guides:
             more = np.array([*map(len, words)], np.int32)
             own = own, terms_of(wanted, limits)
             limits, longest = limits + more, longest + enlarged(SHORTEST_SHAPE, int(more.max()))
-            function, numbers = guided_search, (*numbers, kinds)
+            numbers = *numbers, kinds
         places = min(len(rows), most_places)
         shape = {"places": places // devices, "few": places <= SMALLEST_BATCH}
         settings = replace(asked.settings, max_length=longest)
-        program = on_local_devices(function, 4, len(numbers), settings=settings, **shape)
+        program = on_local_devices(beam_search, 4, len(numbers), settings=settings, **shape)
         yield rows, program(asked.params, sources, lengths, limits, own, *numbers)
 
 
@@ -219,8 +202,7 @@ def _of_documents(asked: _Asked, written: Sequence[Sequence[int]]) -> Found:
         most = min(decoding.batch_size, max(1, POSITIONS_AT_ONCE // max(shape)), len(written))
         return -(-most // devices) * devices
 
-    for rows, sides in asked.batches(rows_of):
-        sources, lengths = zip(*sides, strict=True)
+    for rows, sources, lengths in asked.batches(rows_of):
         lines = [written[row] if row >= 0 else [] for row in rows]
         parts = -(-max(map(len, lines)) // LINES_AT_ONCE)
         lines, counts = pad(lines, len(rows), parts * LINES_AT_ONCE)
@@ -233,15 +215,16 @@ def _of_documents(asked: _Asked, written: Sequence[Sequence[int]]) -> Found:
         settings = replace(asked.settings, max_length=longest)
         read = on_local_devices(read_documents, 3, settings=settings)
         write = on_local_devices(write_lines, 4, 2, settings=settings)
-        own = asked.candidates(sources[0], lengths[0])
+        own = asked.candidates(sources, lengths)
         read, states = read(asked.params, sources, lengths, own)
-        lines = itertools.count()
-        for part, *of_part in zip(*(np.split(of, parts, axis=1) for of in (limits, *fronts))):
+        there = np.arange(limits.shape[1]) < counts[:, None]
+        numbers = np.where(there, rows[:, None], -1)
+        each = (np.split(of, parts, axis=1) for of in (numbers, limits, *fronts))
+        for numbers, part, *of_part in zip(*each, strict=True):
             found, states = write(asked.params, read, states, part, of_part, *asked.numbers)
             found = jax.device_get(found)
-            for place, line in zip(range(LINES_AT_ONCE), lines):
-                there = np.where(line < counts, rows, -1)
-                yield there, jax.tree.map(lambda leaf, place=place: leaf[:, place], found)
+            for place, of_line in enumerate(numbers.T):
+                yield of_line, jax.tree.map(lambda leaf, place=place: leaf[:, place], found)
 
 
 def _fronts(documents: Sequence[Document], shape: tuple[int, int]) -> Int[np.ndarray, "B N"]:
@@ -261,21 +244,16 @@ def average_window(results: Sequence[SearchResult]) -> float:
     return sum(r.scored for r in results) / max(1, sum(r.calls for r in results))
 
 
-def length_limit(source_length: int, decoding: DecodingConfig) -> int:
-    """Most words of a translation."""
-    return int(decoding.max_length_ratio * source_length) + decoding.max_length_extra
-
-
 def length_limits(
-    source_lengths: Int[np.ndarray, "*B"], decoding: DecodingConfig
+    source_lengths: Int[np.ndarray, "*B"] | int, decoding: DecodingConfig
 ) -> Int[np.ndarray, "*B"]:
-    """Of many; 0 where there is no word to translate."""
-    limits = (decoding.max_length_ratio * source_lengths).astype(np.int32)
+    """Most words of translations; 0 where there is no word to translate."""
+    limits = np.int32(decoding.max_length_ratio * source_lengths)
     return np.where(source_lengths > 0, limits + decoding.max_length_extra, 0)
 
 
-def _result(found: Hypotheses, row: int, n_best: int) -> SearchResult:
-    found = jax.tree.map(lambda leaf: leaf[row], found)
+def _result(found: Hypotheses, n_best: int) -> SearchResult:
+    """Of one line."""
     hypotheses = [
         Hypothesis([int(word) for word in words[:length] if word != END], float(score))
         for words, length, score in zip(found.words, found.lengths, found.scores, strict=True)

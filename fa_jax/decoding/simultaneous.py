@@ -6,7 +6,7 @@ places lie far enough from the end of what was heard are written; the others wai
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import jax
@@ -15,29 +15,29 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from fa_jax.attention import AttentionOutput
-from fa_jax.config import DecodingConfig, ModelConfig
+from fa_jax.config import DecodingConfig
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import BEGIN, END, PAD
-from fa_jax.decoding.forced import highest_weight
+from fa_jax.decoding.forced import LOOKED_AT
 from fa_jax.decoding.local_devices import (
     SMALLEST_BATCH,
     TrainedModel,
     batch_rows,
+    of_each,
     on_local_devices,
     padded_batches,
 )
-from fa_jax.decoding.search import length_limit, length_limits
+from fa_jax.decoding.member import Member
+from fa_jax.decoding.search import length_limits
+from fa_jax.decoding.search_settings import SearchSettings, search_settings
 from fa_jax.model import decoder
-from fa_jax.model.encoder_decoder import Params, cast_for_compute, embed_target, read_source
-from fa_jax.model.fused import fuse, fused_products
+from fa_jax.model.encoder_decoder import Params
 
 Policy = Callable[[AttentionOutput, Int[Array, " B"]], Float[Array, " B"]]
-
-
 PolicyName = Literal["focus", "align-att", "wait-k"]
 POLICIES: dict[str, Policy] = {
     "focus": lambda attended, written: attended.state.focus,
-    "align-att": lambda attended, written: highest_weight(attended).astype(jnp.float32),
+    "align-att": lambda attended, written: LOOKED_AT["weight"](attended).astype(jnp.float32),
     "wait-k": lambda attended, written: written.astype(jnp.float32) - 1,
 }
 """Which place of the source a step needs, given what attention did and how many tokens of the
@@ -78,30 +78,21 @@ def continuations(
     asked = [(tuple(source), tuple(words)) for source, words in zip(heard, written, strict=True)]
     different = sorted({*asked}, key=lambda one: len(one[1]))  # so that words are known together
     most = batch_rows(len(different), decoding)
-    program = on_local_devices(
-        _go_on,
-        5,
-        1,
-        few=len(different) <= SMALLEST_BATCH,
-        model=model.config,
-        policies=tuple(POLICIES),
-        forbidden=(PAD, BEGIN, *forbidden),
-    )
+    decoding = replace(decoding, implementation="dense")
+    settings = search_settings([model], decoding, forbidden=(PAD, BEGIN, *forbidden))
+    few = len(different) <= SMALLEST_BATCH
+    program = on_local_devices(_go_on, 5, 1, few=few, settings=settings)
     sources, begun = ([one[side] for one in different] for side in (0, 1))
     found = {(): Continuation([], {})}
     for rows, [(source, lengths)] in padded_batches(
         [sources], [(len(words),) for words in sources], lambda *_: most
     ):
-        longest = length_limit(source.shape[1], decoding)
+        longest = int(length_limits(source.shape[1], decoding))
         before = [begun[row][:longest] if row >= 0 else () for row in rows]
         given = source, lengths, *pad(before, most, longest), length_limits(lengths, decoding)
-        given = model.on_devices, *given, jnp.float32(decoding.threshold)
-        words, counts, needed = jax.device_get(program(*given))
-        for place in np.flatnonzero(rows >= 0).tolist():
-            of_row = {name: places[place] for name, places in needed.items()}
-            found[different[rows[place]]] = Continuation(
-                words[place, : counts[place]].tolist(), of_row
-            )
+        gone_on = program(model.on_devices, *given, jnp.float32(decoding.threshold))
+        for row, (words, count, needed) in of_each(rows, gone_on):
+            found[different[row]] = Continuation(words[:count].tolist(), needed)
     return [found[one if one[0] else ()] for one in asked]
 
 
@@ -114,37 +105,21 @@ def _go_on(
     limits: Int[Array, " B"],
     threshold: Float[Array, ""],
     *,
-    model: ModelConfig,
-    policies: tuple[str, ...],
-    forbidden: tuple[int, ...],
+    settings: SearchSettings,
 ) -> tuple[Int[Array, "B L"], Int[Array, " B"], dict[str, Float[Array, "B L"]]]:
     """All words, how many, and the places that they need. limits: most words."""
-    params = cast_for_compute(params, model)
-    read = read_source(params, model, source, lengths, longest=lengths.max())
-    kernels = decoder.step_kernels(params["decoder"], model)
-    fused = fuse(kernels)
-    products = fused_products(kernels, lambda name, x: x @ fused[name])
+    member = Member(params, *settings.configs, settings, threshold, many=False)
     begin = jnp.full_like(lengths, BEGIN)
+    read, _ = member.read(source, lengths, jnp.zeros((len(begin), 0), begin.dtype))
 
     def likeliest(output: Float[Array, "B H"]) -> Int[Array, " B"]:
-        bottleneck = decoder.bottleneck(params["decoder"], output)
-        logits = decoder.logits(params["decoder"], bottleneck)
-        return logits.at[:, forbidden].set(-jnp.inf).argmax(1).astype(begin.dtype)
+        bottleneck = decoder.bottleneck(member.decoder, output)
+        logits = decoder.logits(member.decoder, bottleneck)
+        return logits.at[:, settings.forbidden].set(-jnp.inf).argmax(1).astype(begin.dtype)
 
     def step(carry: tuple) -> tuple:
         number, state, last, words, total, needed = carry
-        embedded = embed_target(params, read, last[:, None])[:, 0]
-        state, attended = decoder.decoder_step(
-            params["decoder"],
-            model,
-            products,
-            state,
-            decoder.feed_back(params["decoder"], model, embedded),
-            read.memory,
-            threshold=threshold,
-            implementation="dense",
-            details=True,
-        )
+        state, attended = member.step(read, state, last, details=True)
         known = number < counts
         best = jax.lax.cond(known.all(), lambda _: begin, likeliest, state.output)
         last = jnp.where(known, words[:, number], best)
@@ -160,7 +135,7 @@ def _go_on(
         number, *_, total, _ = carry
         return (total == number).any() & (number < written.shape[1])
 
-    nothing = {name: jnp.zeros(written.shape, jnp.float32) for name in policies}
+    nothing = {name: jnp.zeros(written.shape, jnp.float32) for name in POLICIES}
     none = jnp.where(lengths > 0, 0, -1).astype(begin.dtype)  # rows that are no sentences are done
     start = jnp.int32(0), read.start, begin, written, none, nothing
     *_, words, total, needed = jax.lax.while_loop(is_open, step, start)

@@ -1,27 +1,25 @@
 """Beam search as a program of its own: lowered for every platform, weights as its arguments."""
 
-import functools
-from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from fa_jax.attention.implementation import Implementation, for_search
+from fa_jax.attention.implementation import for_search
 from fa_jax.config import DecodingConfig
-from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.local_devices import TrainedModel
-from fa_jax.decoding.search import length_limit
+from fa_jax.decoding.search import length_limits
+from fa_jax.decoding.search_settings import search_settings
 from fa_jax.model.encoder_decoder import Params
 
 PLATFORMS = ("cpu", "cuda", "tpu")
-Weights = dict[str, np.ndarray]
-Found = dict[str, Array]
 
 
-def named_weights(params: Params) -> Weights:
+def named_weights(params: Params) -> dict[str, np.ndarray]:
     """Each array by its place: `decoder.attention.score.vector`."""
     leaves = jax.tree_util.tree_leaves_with_path(params)
     return {
@@ -35,52 +33,30 @@ def lowered_search(
     decoding: DecodingConfig,
     length: int,
     sentences: int,
-    forbidden: Sequence[int] = (),
-    platforms: Sequence[str] = PLATFORMS,
+    forbidden: tuple[int, ...],
 ) -> bytes:
     """Beam search for so many sentences of up to so many tokens, as `jax.export` serializes it.
 
     It takes weights by name, sources [B, S], their lengths [B], most words of each translation [B]
     (0: no sentence) and τ; and gives the best translation's words [B, L], their number [B] with the
-    end of sentence, and its score [B]. forbidden: as of `SearchSettings`.
+    end of sentence, and its score [B]. forbidden: as of `SearchSettings`. Attention is evaluated as
+    `for_search` says, on each platform.
     """
     from jax import export  # it needs some time
 
-    limit = length_limit(length, decoding)
-    search = _search(model, decoding, limit, sentences, forbidden)
-    shape = jax.ShapeDtypeStruct
-    rows = shape((sentences,), jnp.int32)
-    weights = {k: shape(v.shape, v.dtype) for k, v in named_weights(model.params).items()}
-    program = export.export(jax.jit(search), platforms=tuple(platforms))(
-        weights,
-        shape((sentences, length), jnp.int32),
-        rows,
-        rows,
-        shape((), jnp.float32),
-    )
-    return bytes(program.serialize())
-
-
-def _search(
-    model: TrainedModel,
-    decoding: DecodingConfig,
-    limit: int,
-    sentences: int,
-    forbidden: Sequence[int],
-) -> Callable:
-    """Attention is evaluated as `for_search` says, on each platform."""
-    structure = jax.tree.structure(model.params)
-    names = list(named_weights(model.params))
-    vocabulary = model.params["decoder"]["output"]["bias"].shape[0]
+    limit = int(length_limits(length, decoding))
+    settings = search_settings([model], decoding, max_length=limit, forbidden=forbidden)
+    structure, named = jax.tree.structure(model.params), named_weights(model.params)
+    names = [*named]
 
     def search(
-        implementation: Implementation,
+        implementation: str,
         weights: dict[str, Array],
         sources: Int[Array, "B S"],
         lengths: Int[Array, " B"],
         limits: Int[Array, " B"],
         threshold: Float[Array, ""],
-    ) -> Found:
+    ) -> dict[str, Array]:
         found = beam_search(
             [structure.unflatten([weights[name] for name in names])],
             [sources],
@@ -89,24 +65,23 @@ def _search(
             jnp.zeros((sentences, 0), jnp.int32),
             threshold,
             jnp.float32(decoding.length_power),
-            settings=SearchSettings(
-                configs=(model.config,),
-                frequent=vocabulary,
-                beam_size=min(decoding.beam_size, vocabulary),
-                max_length=limit,
-                forbidden=tuple(forbidden),
-                implementation=implementation,
-                output_dtype=decoding.output_dtype,
-            ),
+            settings=replace(settings, implementation=implementation),
         )
         best = {"words": found.words, "lengths": found.lengths, "scores": found.scores}
         return {name: leaf[:, 0] for name, leaf in best.items()}
 
-    if decoding.implementation != "auto":
-        return functools.partial(search, decoding.implementation)
-    attention = [model.config.attention]
-    by_platform = {
-        platform: functools.partial(search, for_search(attention, platform=platform))
-        for platform in PLATFORMS
-    }
-    return lambda *arguments: jax.lax.platform_dependent(*arguments, **by_platform)
+    program = partial(search, settings.implementation)
+    if decoding.implementation == "auto":
+        attention = [model.config.attention]
+        by_platform = {one: partial(search, for_search(attention, one)) for one in PLATFORMS}
+        program = partial(jax.lax.platform_dependent, **by_platform)
+    shape = jax.ShapeDtypeStruct
+    rows = shape((sentences,), jnp.int32)
+    inputs = (
+        {name: shape(array.shape, array.dtype) for name, array in named.items()},
+        shape((sentences, length), jnp.int32),
+        rows,
+        rows,
+        shape((), jnp.float32),
+    )
+    return bytes(export.export(jax.jit(program), platforms=PLATFORMS)(*inputs).serialize())

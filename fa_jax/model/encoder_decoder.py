@@ -84,10 +84,14 @@ def read_source(
     return Source(memory, start, target_gate, (embedding, between, bottleneck))
 
 
-def embed_target(params: Params, source: Source, words: Int[Array, "B N"]) -> Float[Array, "B N E"]:
-    """Embeddings of words fed back, N of each sentence that was read."""
+def embed_target(
+    params: Params, source: Source, words: Int[Array, "B *N"]
+) -> Float[Array, "B *N E"]:
+    """Embeddings of words fed back, one or N of each sentence that was read."""
     embedded = params["decoder"]["embedding"][words].astype(source.memory.annotations.dtype)
-    return embedded if source.gate is None else embedded * source.gate[:, None]
+    if source.gate is None:
+        return embedded
+    return embedded * jnp.expand_dims(source.gate, range(1, words.ndim))
 
 
 def force_translation(

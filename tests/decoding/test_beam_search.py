@@ -11,12 +11,12 @@ import pytest
 
 from fa_jax.attention import AttentionConfig
 from fa_jax.config import DecodingConfig, ModelConfig
-from fa_jax.decoding.beam import SearchSettings
 from fa_jax.decoding.beam_search import beam_search
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.local_devices import TrainedModel
 from fa_jax.decoding.search import average_window
 from fa_jax.decoding.search import search as search_documents
+from fa_jax.decoding.search_settings import SearchSettings
 from fa_jax.model.encoder_decoder import init_encoder_decoder
 from tests.model.reference import force
 

@@ -8,7 +8,7 @@ from fa_jax.config import DecodingConfig, ModelConfig
 from fa_jax.data.vocabulary import BEGIN, END, PAD
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.local_devices import TrainedModel
-from fa_jax.decoding.search import length_limit, search
+from fa_jax.decoding.search import length_limits, search
 from fa_jax.decoding.simultaneous import POLICIES, Continuation, continuations
 from fa_jax.kept_programs import KeptProgram
 from fa_jax.model.encoder_decoder import init_encoder_decoder
@@ -58,7 +58,7 @@ def test_words_and_the_places_that_they_need_are_those_of_forced_decoding(model,
         ]
         steps = slice(len(before), len(one.words))
         assert likeliest[steps] == one.words[steps]
-        full = len(one.words) == length_limit(len(source), DECODING)
+        full = len(one.words) == length_limits(len(source), DECODING)
         assert full or likeliest[len(one.words)] == END
         assert one.needed.keys() == POLICIES.keys() == NEEDED.keys()
         for name, places in one.needed.items():
