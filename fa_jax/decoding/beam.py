@@ -11,8 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from fa_jax.data.vocabulary import BEGIN, END, PAD
 from fa_jax.decoding.continuations import best_continuations
-from fa_jax.decoding.ensemble import Ensemble
-from fa_jax.decoding.member import Read
+from fa_jax.decoding.ensemble import Ensemble, Read
 from fa_jax.model.decoder import DecoderState
 
 

@@ -16,9 +16,8 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from fa_jax.data.vocabulary import BEGIN
 from fa_jax.decoding.beam import Beam, Ends, Places
-from fa_jax.decoding.ensemble import Ensemble
+from fa_jax.decoding.ensemble import Ensemble, Read, starts_of
 from fa_jax.decoding.guided import Guided, Kinds
-from fa_jax.decoding.member import Read, starts_of
 from fa_jax.decoding.search_settings import SearchSettings
 from fa_jax.model.encoder_decoder import Params
 
@@ -110,18 +109,16 @@ def beam_search(
         return beam.start(number, limit, jnp.full_like(rows, BEGIN), starts_of(read))
 
     def next_sentences(queue: Queue, read_ahead: list[Read]) -> Queue:
-        """The next sentences take the places that are free."""
+        """The next sentences take the places that are free. All are searched until others are; to
+        the end, if no sentence waits."""
         rows, first = queue.taken + jnp.arange(taken_in), queue.taken % ahead
         read = jax.tree.map(
             lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, first, taken_in), read_ahead
         )
         free = free_places(queue, beam, taken_in)
         queue = turned_over(queue, free, beam, places=begin(rows, read), sources=read)
-        return queue.replace(taken=queue.taken + taken_in)
-
-    def search_on(queue: Queue) -> Queue:
-        """Until a share of the places is free for what comes next; all, if no sentence waits."""
-        return search_while(queue, beam, jnp.where(queued & (queue.taken < waiting), places, 0))
+        queue = queue.replace(taken=queue.taken + taken_in)
+        return search_while(queue, beam, jnp.where(queue.taken < waiting, places, 0))
 
     def read_and_search(queue: Queue) -> Queue:
         """Until all that are read have a place."""
@@ -129,7 +126,7 @@ def beam_search(
         until = jnp.minimum(queue.taken + ahead, waiting)
         return jax.lax.while_loop(
             lambda queue: queue.taken < until,
-            lambda queue: search_on(next_sentences(queue, read_ahead)),
+            lambda queue: next_sentences(queue, read_ahead),
             queue,
         )
 
@@ -140,7 +137,8 @@ def beam_search(
         queue = jax.lax.while_loop(lambda queue: queue.taken < waiting, read_and_search, queue)
     else:
         found = read(every)
-        queue = search_on(new_queue(beam, begin(every, found), found, count))
+        queue = new_queue(beam, begin(every, found), found, count)
+        queue = search_while(queue, beam, jnp.int32(0))
     return _kept(queue, every, beam)
 
 

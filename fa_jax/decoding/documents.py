@@ -24,8 +24,7 @@ from fa_jax.decoding.beam_search import (
     search_while,
     turned_over,
 )
-from fa_jax.decoding.ensemble import Ensemble
-from fa_jax.decoding.member import Read, starts_of
+from fa_jax.decoding.ensemble import Ensemble, Read, starts_of
 from fa_jax.decoding.search_settings import SearchSettings
 from fa_jax.model.decoder import DecoderState
 from fa_jax.model.encoder_decoder import Params

@@ -19,9 +19,8 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
 from fa_jax.data.vocabulary import END
-from fa_jax.decoding.ensemble import Ensemble
+from fa_jax.decoding.ensemble import Ensemble, Read
 from fa_jax.decoding.local_devices import enlarged
-from fa_jax.decoding.member import Read
 from fa_jax.model.decoder import DecoderState
 
 FEWEST_TERMS, SHORTEST_TERM = 4, 8
@@ -230,12 +229,11 @@ def terms_of(guides: Sequence[Guide], limits: Int[np.ndarray, " B"]) -> Terms:
     most = enlarged(FEWEST_TERMS, max(map(len, terms)))
     longest = enlarged(SHORTEST_TERM, max(len(t.words) for of_one in terms for t in of_one))
     words = np.full((rows, most, longest), -1, np.int32)
-    lengths = np.zeros((rows, most), np.int32)
     first, last = np.zeros((2, rows, most), np.float32)
     for row, of_one in enumerate(terms):
         for place, term in enumerate(of_one):
             words[row, place, : len(term.words)] = term.words
-            lengths[row, place] = len(term.words)
             first[row, place], last[row, place] = term.first, term.last
     has_numbers = np.array([guide.has_numbers for guide in guides])
+    lengths = (words >= 0).sum(-1, dtype=np.int32)
     return Terms(words, lengths, first, last, limits - 1, has_numbers)

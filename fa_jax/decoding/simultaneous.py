@@ -18,6 +18,7 @@ from fa_jax.attention import AttentionOutput
 from fa_jax.config import DecodingConfig
 from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import BEGIN, END, PAD
+from fa_jax.decoding.ensemble import Member
 from fa_jax.decoding.forced import LOOKED_AT
 from fa_jax.decoding.local_devices import (
     SMALLEST_BATCH,
@@ -27,7 +28,6 @@ from fa_jax.decoding.local_devices import (
     on_local_devices,
     padded_batches,
 )
-from fa_jax.decoding.member import Member
 from fa_jax.decoding.search import length_limits
 from fa_jax.decoding.search_settings import SearchSettings, search_settings
 from fa_jax.model import decoder

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from fa_jax.config import DecodingConfig
 from fa_jax.config_file import config_json
 from fa_jax.data.codec import save_codec
-from fa_jax.decoding.local_devices import SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS
+from fa_jax.decoding.local_devices import SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS, enlarged
 from fa_jax.errors import UserError
 from fa_jax.exports import program
 from fa_jax.exports.card import check_licence, model_card
@@ -65,9 +64,10 @@ def export(
     folder, decoding = Path(folder), decoding or run.config.decoding
     check_licence(licence)
     _check(run, folder, decoding, lengths, sentences)
-    lengths = sorted({*lengths}) or _lengths(decoding.max_source_length)
-    longest = min(decoding.max_source_length, lengths[-1])
-    decoding = replace(decoding, max_source_length=longest)
+    longest = decoding.max_source_length
+    in_windows = (enlarged(SHORTEST_IN_WINDOWS, n + 1, TIMES_IN_WINDOWS) for n in range(longest))
+    lengths = sorted({*lengths} or {*in_windows})
+    decoding = replace(decoding, max_source_length=min(longest, lengths[-1]))
     run = replace(run, config=replace(run.config, decoding=decoding))
     from safetensors.numpy import save
 
@@ -76,7 +76,6 @@ def export(
         {"file": f"translate-{length}.program", "source_length": length, "sentences": sentences}
         for length in lengths
     ]
-    folder.parent.mkdir(parents=True, exist_ok=True)
     forbidden = never_written(run, decoding)
     with whole_folder(folder) as new:
         write_bytes(new / "model.safetensors", save(weights, {"format": "np"}))
@@ -86,32 +85,20 @@ def export(
             length = one["source_length"]
             lowered = program.lowered_search(run.model, decoding, length, sentences, forbidden)
             write_bytes(new / one["file"], lowered)
-        write_json(new / "config.json", _config(run, programs))
+        config = {
+            "model_type": "fa_jax",
+            "source_language": run.source.language,
+            "target_language": run.target.language,
+            "full_stop": run.stop,
+            "programs": programs,
+            "fa_jax": config_json(run.config),
+        }
+        write_json(new / "config.json", config)
         for place, text in sources(SCRIPT, MODULES).items():
             (new / place).parent.mkdir(parents=True, exist_ok=True)
             write_text(new / place, text)
         write_text(new / "README.md", model_card(run, licence))
     return folder
-
-
-def _lengths(longest: int) -> list[int]:
-    """The shapes of a search in windows."""
-    lengths = [SHORTEST_IN_WINDOWS]
-    while lengths[-1] < longest:
-        lengths.append(lengths[-1] * TIMES_IN_WINDOWS)
-    return lengths
-
-
-def _config(run: Run, programs: list[dict[str, Any]]) -> dict[str, Any]:
-    """What `translate.py` reads."""
-    return {
-        "model_type": "fa_jax",
-        "source_language": run.source.language,
-        "target_language": run.target.language,
-        "full_stop": run.stop,
-        "programs": programs,
-        "fa_jax": config_json(run.config),
-    }
 
 
 def _check(run: Run, folder: Path, decoding: DecodingConfig, lengths: Sequence[int], rows: int):

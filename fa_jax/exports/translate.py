@@ -57,29 +57,21 @@ class Translator:
         if split is None:
             split = not self.config["fa_jax"]["data"]["documents"]
         parts = [sentences(line, self.source.language) if split else [line] for line in lines]
-        stop = self.config["full_stop"]
-        frames = [[framed(tidy(read(part)), stop) for part in of_line] for of_line in parts]
-        ids = [
-            [self._ids(without_additions(frame.sentence).letters) for frame in of_line]
-            for of_line in frames
-        ]
-        longest = self.decoding["max_source_length"]
-        for number, of_line in enumerate(ids, start=first_line):
-            if (length := max(map(len, of_line))) > longest:
+        stop, longest = self.config["full_stop"], self.decoding["max_source_length"]
+        frames = [framed(tidy(read(part)), stop) for of_line in parts for part in of_line]
+        ids = [self._ids(without_additions(frame.sentence).letters) for frame in frames]
+        lengths = map(len, ids)
+        for number, of_line in enumerate(parts, start=first_line):
+            if (length := max(islice(lengths, len(of_line)))) > longest:
                 said = f"line {number}: a sentence has {length:,} tokens; its first {longest:,} are"
                 print(f"{said} translated", file=sys.stderr)
-        found = iter(self._found([one[:longest] for of_line in ids for one in of_line], threshold))
-        texts = [
-            [
-                frame.around(
-                    in_case_of(frame.sentence, self.target.decode(next(found))),
-                    self.target.vocabulary,
-                )
-                for frame in of_line
-            ]
-            for of_line in frames
-        ]
-        return [space_between(self.target.language).join(of_line) for of_line in texts]
+        found = map(self.target.decode, self._found([one[:longest] for one in ids], threshold))
+        texts = (
+            frame.around(in_case_of(frame.sentence, text), self.target.vocabulary)
+            for frame, text in zip(frames, found, strict=True)
+        )
+        between = space_between(self.target.language)
+        return [between.join(islice(texts, len(of_line))) for of_line in parts]
 
     def _ids(self, text: str) -> list[int]:
         return self.source.vocabulary.ids(self.source.tokenizer.tokenize(self.source.usual(text)))
@@ -106,8 +98,8 @@ class Translator:
             sources[row, : len(source)] = source
             lengths[row], limits[row] = len(source), int(ratio * len(source)) + extra
         search = _program(self.folder / program["file"])
-        found = search(self.weights, sources, lengths, limits, np.float32(threshold))
-        found = jax.device_get(found)
+        inputs = self.weights, sources, lengths, limits, np.float32(threshold)
+        found = jax.device_get(search(*inputs))
         return [
             words[:length].tolist()
             for words, length in zip(found["words"], found["lengths"], strict=True)
