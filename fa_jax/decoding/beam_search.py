@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from fa_jax.data.vocabulary import BEGIN
 from fa_jax.decoding.beam import Beam, Ends, Places
-from fa_jax.decoding.ensemble import Ensemble, Read, starts_of
+from fa_jax.decoding.ensemble import Ensemble, Read
 from fa_jax.decoding.guided import Guided, Kinds
 from fa_jax.decoding.search_settings import SearchSettings
 from fa_jax.model.encoder_decoder import Params
@@ -106,7 +106,8 @@ def beam_search(
         """These sentences; nothing where there is no such row."""
         limit = limits.at[rows].get(mode="fill", fill_value=0)
         number = jnp.where(limit > 0, rows, count)
-        return beam.start(number, limit, jnp.full_like(rows, BEGIN), starts_of(read))
+        starts = [source.start for source, _ in read]
+        return beam.start(number, limit, jnp.full_like(rows, BEGIN), starts)
 
     def next_sentences(queue: Queue, read_ahead: list[Read]) -> Queue:
         """The next sentences take the places that are free. All are searched until others are; to

@@ -24,7 +24,7 @@ from fa_jax.decoding.beam_search import (
     search_while,
     turned_over,
 )
-from fa_jax.decoding.ensemble import Ensemble, Read, starts_of
+from fa_jax.decoding.ensemble import Ensemble, Read
 from fa_jax.decoding.search_settings import SearchSettings
 from fa_jax.model.decoder import DecoderState
 from fa_jax.model.encoder_decoder import Params
@@ -45,7 +45,7 @@ def read_documents(
     """
     writer = Ensemble(params, settings, jnp.inf, many=True)
     read = writer.read(sources, lengths, candidates)
-    return read, starts_of(read)
+    return read, [source.start for source, _ in read]
 
 
 def write_lines(

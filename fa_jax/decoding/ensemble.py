@@ -138,11 +138,6 @@ class Ensemble:
         return [*states], *_mean_probability(members_scores), sum(windows)
 
 
-def starts_of(read: list[Read]) -> list[DecoderState]:
-    """Of each member the state before the first word."""
-    return [source.start for source, _ in read]
-
-
 def _mean_probability(
     members_scores: Sequence[Float[Array, "P K L"]],
 ) -> tuple[Float[Array, "P K L"], Float[Array, "P K"]]:

@@ -136,23 +136,21 @@ def _by_batches(
     """What `_forced` finds of each translation. keep: of its row, given how many words and source
     tokens are no padding."""
     targets = [[*words, END] for words in translations]
-    # Both sides are padded alike: fewer programs are compiled and loaded.
-    lengths = [(max(map(len, pair)),) * 2 for pair in zip(sources, targets, strict=True)]
 
-    def rows_of(shape: tuple[int, int], count: int) -> int:
-        numbers = shape[1] * (shape[0] * model.config.annotation_size + model.vocabulary)
+    def rows_of(shape: int, count: int) -> int:
+        numbers = shape * (shape * model.config.annotation_size + model.vocabulary)
         at_most = jax.local_device_count() * max(1, LARGEST_BATCH // numbers)
         return min(batch_rows(count, decoding), at_most)
 
     threshold, kept = jnp.float32(decoding.threshold), {}
-    for rows, padded in padded_batches((sources, targets), lengths, rows_of):
+    for rows, padded in padded_batches((sources, targets), rows_of):
         (source, source_lengths), (target, _) = padded
         few = len(source) <= SMALLEST_BATCH
         force = on_local_devices(_forced, 3, 1, few=few, model=model.config, by=by)
         found = force(model.on_devices, source, source_lengths, target, threshold)
         for row, of_row in of_each(rows, found):
             kept[row] = keep(of_row, len(targets[row]), len(sources[row]))
-    return [kept[row] for row in range(len(lengths))]
+    return [kept[row] for row in range(len(targets))]
 
 
 def _forced(

@@ -69,8 +69,7 @@ def enlarged(size: int, enough: int, factor: int = 2) -> int:
 
 def padded_batches(
     sides: Sequence[Sequence[Sequence[int]]],
-    lengths: Sequence[tuple[int, ...]],
-    rows_of: Callable[[tuple[int, ...], int], int],
+    rows_of: Callable[[int, int], int],
     *,
     in_windows: bool = False,
 ) -> Iterator[Batch]:
@@ -79,16 +78,17 @@ def padded_batches(
     The longest come first: those that are searched last then end together. Devices have them in
     turn.
 
-    sides: the sentences as each model has them, or source and target. lengths: of each sentence,
-    how long its sides are; without any words it is in no batch. rows_of: a batch of a shape that so
-    many sentences have, as many for each device.
-    in_windows: whether few shapes matter more than little padding.
+    sides: the sentences as each model has them, or source and target. All are padded alike: fewer
+    programs are compiled and loaded. A sentence without any words is in no batch. rows_of: a batch
+    of a shape that so many sentences have, as many for each device. in_windows: whether few shapes
+    matter more than little padding.
     """
+    lengths = [max(map(len, sentence)) for sentence in zip(*sides, strict=True)]
     steps = (SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS) if in_windows else (SHORTEST_SHAPE, 2)
-    shapes = [tuple(enlarged(steps[0], length, steps[1]) for length in each) for each in lengths]
+    shapes = [enlarged(steps[0], length, steps[1]) for length in lengths]
     order = sorted(
-        (row for row in range(len(lengths)) if any(lengths[row])),
-        key=lambda row: (shapes[row], [-length for length in lengths[row]]),
+        (row for row, length in enumerate(lengths) if length),
+        key=lambda row: (shapes[row], -lengths[row]),
     )
     for shape, of_shape in itertools.groupby(order, shapes.__getitem__):
         alike = np.array([*of_shape])
@@ -97,7 +97,7 @@ def padded_batches(
         for batch in alike.reshape(-1, count):
             rows = batch.reshape(-1, jax.local_device_count()).T.reshape(-1)
             each = [[side[row] if row >= 0 else () for row in rows] for side in sides]
-            yield rows, [pad(side, count, n) for side, n in zip(each, shape, strict=True)]
+            yield rows, [pad(side, count, shape) for side in each]
 
 
 @functools.lru_cache(maxsize=128)

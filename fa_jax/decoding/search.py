@@ -7,6 +7,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -143,24 +144,18 @@ class _Asked:
         """Threshold and length exponent."""
         return jnp.float32(self.decoding.threshold), jnp.float32(self.decoding.length_power)
 
-    def batches(self, rows_of: Callable[[tuple[int, ...], int], int]) -> Iterator[tuple]:
+    def batches(self, rows_of: Callable[[int, int], int]) -> Iterator[tuple]:
         """`padded_batches`: numbers, then sources and their lengths, as each member reads them."""
         sources = [[*map(joined, of_member)] for of_member in self.documents]
-        longest = [max(map(len, source)) for source in zip(*sources, strict=True)]
-        shared = [(length,) * len(sources) for length in longest]
         in_windows = self.settings.implementation == "windowed"
-        for rows, sides in padded_batches(sources, shared, rows_of, in_windows=in_windows):
+        for rows, sides in padded_batches(sources, rows_of, in_windows=in_windows):
             yield rows, *zip(*sides, strict=True)
 
-    def candidates(
-        self,
-        sources: Sequence[Int[np.ndarray, "B S"]],
-        lengths: Sequence[Int[np.ndarray, " B"]],
-        wanted: Sequence[Sequence[int]] = (),
-    ) -> Int[np.ndarray, "B C"]:
-        """As of `candidates_for`, by the first member's sources."""
-        listed = self.settings.frequent, self.members[0].vocabulary, self.lexicon
-        return candidates_for(sources[0], lengths[0], *listed, wanted)
+    @property
+    def candidates(self) -> Callable[..., Int[np.ndarray, "B C"]]:
+        """`candidates_for`, given sources, lengths and what is wanted."""
+        words = {"frequent": self.settings.frequent, "vocabulary": self.members[0].vocabulary}
+        return partial(candidates_for, **words, lexicon=self.lexicon)
 
 
 Found = Iterator[tuple[Int[np.ndarray, " B"], Hypotheses]]
@@ -173,7 +168,7 @@ def _of_sentences(asked: _Asked, guides: Sequence[Guide], kinds: Kinds | None) -
     decoding, devices = asked.decoding, jax.local_device_count()
     most_places = batch_rows(len(asked.documents[0]), decoding)
 
-    def rows_of(shape: tuple[int, ...], count: int) -> int:
+    def rows_of(shape: int, count: int) -> int:
         return batch_rows(count, decoding) * (QUEUE if count > SMALLEST_BATCH else 1)
 
     for rows, sources, lengths in asked.batches(rows_of):
@@ -181,7 +176,7 @@ def _of_sentences(asked: _Asked, guides: Sequence[Guide], kinds: Kinds | None) -
         longest = int(length_limits(sources[0].shape[1], decoding))
         wanted = [guides[row] if row >= 0 else Guide() for row in rows] if guides else []
         words = [guide.words for guide in wanted]
-        own, numbers = asked.candidates(sources, lengths, words), asked.numbers
+        own, numbers = asked.candidates(sources[0], lengths[0], wanted=words), asked.numbers
         if guides:
             more = np.array([*map(len, words)], np.int32)
             own = own, terms_of(wanted, limits)
@@ -198,8 +193,8 @@ def _of_documents(asked: _Asked, written: Sequence[Sequence[int]]) -> Found:
     """All are read whole, and written line by line. written: how long the lines of each are."""
     decoding, devices = asked.decoding, jax.local_device_count()
 
-    def rows_of(shape: tuple[int, ...], count: int) -> int:
-        most = min(decoding.batch_size, max(1, POSITIONS_AT_ONCE // max(shape)), len(written))
+    def rows_of(shape: int, count: int) -> int:
+        most = min(decoding.batch_size, max(1, POSITIONS_AT_ONCE // shape), len(written))
         return -(-most // devices) * devices
 
     for rows, sources, lengths in asked.batches(rows_of):
@@ -215,16 +210,15 @@ def _of_documents(asked: _Asked, written: Sequence[Sequence[int]]) -> Found:
         settings = replace(asked.settings, max_length=longest)
         read = on_local_devices(read_documents, 3, settings=settings)
         write = on_local_devices(write_lines, 4, 2, settings=settings)
-        own = asked.candidates(sources, lengths)
+        own = asked.candidates(sources[0], lengths[0])
         read, states = read(asked.params, sources, lengths, own)
-        there = np.arange(limits.shape[1]) < counts[:, None]
-        numbers = np.where(there, rows[:, None], -1)
-        each = (np.split(of, parts, axis=1) for of in (numbers, limits, *fronts))
-        for numbers, part, *of_part in zip(*each, strict=True):
+        there = np.where(np.arange(limits.shape[1]) < counts[:, None], rows[:, None], -1)
+        each = (np.split(of, parts, axis=1) for of in (there, limits, *fronts))
+        for there, part, *of_part in zip(*each, strict=True):
             found, states = write(asked.params, read, states, part, of_part, *asked.numbers)
             found = jax.device_get(found)
-            for place, of_line in enumerate(numbers.T):
-                yield of_line, jax.tree.map(lambda leaf, place=place: leaf[:, place], found)
+            for place, of_lines in enumerate(there.T):
+                yield of_lines, jax.tree.map(lambda leaf, place=place: leaf[:, place], found)
 
 
 def _fronts(documents: Sequence[Document], shape: tuple[int, int]) -> Int[np.ndarray, "B N"]:

@@ -84,9 +84,7 @@ def continuations(
     program = on_local_devices(_go_on, 5, 1, few=few, settings=settings)
     sources, begun = ([one[side] for one in different] for side in (0, 1))
     found = {(): Continuation([], {})}
-    for rows, [(source, lengths)] in padded_batches(
-        [sources], [(len(words),) for words in sources], lambda *_: most
-    ):
+    for rows, [(source, lengths)] in padded_batches([sources], lambda *_: most):
         longest = int(length_limits(source.shape[1], decoding))
         before = [begun[row][:longest] if row >= 0 else () for row in rows]
         given = source, lengths, *pad(before, most, longest), length_limits(lengths, decoding)
