@@ -64,12 +64,7 @@ class Member:
         return found, self.output.own_words(candidates)
 
     def step(
-        self,
-        source: Source,
-        state: DecoderState,
-        last: Int[Array, "B *K"],
-        *,
-        details: bool = False,
+        self, source: Source, state: DecoderState, last: Int[Array, "B *K"], *, details: bool
     ) -> tuple[DecoderState, AttentionOutput]:
         """The state behind these words, and what attention did."""
         if self._table is None:
@@ -93,7 +88,7 @@ class Member:
     ) -> tuple[DecoderState, Float[Array, "B K L"], Int[Array, "B K"]]:
         """The next state, scores of the listed words (logits), and windows. last: words."""
         source, own = read
-        state, attended = self.step(source, state, last)
+        state, attended = self.step(source, state, last, details=False)
         words = self.output.scores(decoder.bottleneck(self.decoder, state.output), own)
         return state, words, attended.window
 

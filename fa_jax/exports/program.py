@@ -67,8 +67,7 @@ def lowered_search(
             jnp.float32(decoding.length_power),
             settings=replace(settings, implementation=implementation),
         )
-        best = {"words": found.words, "lengths": found.lengths, "scores": found.scores}
-        return {name: leaf[:, 0] for name, leaf in best.items()}
+        return {name: getattr(found, name)[:, 0] for name in ("words", "lengths", "scores")}
 
     program = partial(search, settings.implementation)
     if decoding.implementation == "auto":

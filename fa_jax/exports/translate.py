@@ -59,7 +59,9 @@ class Translator:
         parts = [sentences(line, self.source.language) if split else [line] for line in lines]
         stop, longest = self.config["full_stop"], self.decoding["max_source_length"]
         frames = [framed(tidy(read(part)), stop) for of_line in parts for part in of_line]
-        ids = [self._ids(without_additions(frame.sentence).letters) for frame in frames]
+        letters = (without_additions(frame.sentence).letters for frame in frames)
+        tokens = map(self.source.tokenizer.tokenize, map(self.source.usual, letters))
+        ids = [*map(self.source.vocabulary.ids, tokens)]
         lengths = map(len, ids)
         for number, of_line in enumerate(parts, start=first_line):
             if (length := max(islice(lengths, len(of_line)))) > longest:
@@ -73,22 +75,18 @@ class Translator:
         between = space_between(self.target.language)
         return [between.join(islice(texts, len(of_line))) for of_line in parts]
 
-    def _ids(self, text: str) -> list[int]:
-        return self.source.vocabulary.ids(self.source.tokenizer.tokenize(self.source.usual(text)))
-
     def _found(self, ids: list[list[int]], threshold: float) -> list[list[int]]:
         """Each sentence's translation, as numbers: beside others of like lengths, by the shortest
         program that has room for it."""
-        words: list[list[int]] = [[] for _ in ids]
+        words: dict[int, list[int]] = {}
         lengths = [program["source_length"] for program in self.config["programs"]]
         order = sorted((row for row, of in enumerate(ids) if of), key=lambda row: -len(ids[row]))
         for number, rows in groupby(order, lambda row: bisect_left(lengths, len(ids[row]))):
             program = self.config["programs"][number]
             while batch := [*islice(rows, program["sentences"])]:
                 found = self._search(program, [ids[row] for row in batch], threshold)
-                for row, of_row in zip(batch, found, strict=False):
-                    words[row] = of_row
-        return words
+                words.update(zip(batch, found, strict=False))
+        return [words.get(row, []) for row in range(len(ids))]
 
     def _search(self, program: dict, ids: list[list[int]], threshold: float) -> list[list[int]]:
         sources = np.zeros((program["sentences"], program["source_length"]), np.int32)
