@@ -37,15 +37,13 @@ def read_documents(
     candidates: Int[Array, "B C"],
     *,
     settings: SearchSettings,
-) -> tuple[list[Read], list[DecoderState]]:
-    """What each model knows of each document, and its state before the first line.
+) -> list[Read]:
+    """What each model knows of each document.
 
     params, candidates: as of `beam_search`. sources, lengths: the documents as each model reads
     them, with an end of sentence between two lines.
     """
-    writer = Ensemble(params, settings, jnp.inf, many=True)
-    read = writer.read(sources, lengths, candidates)
-    return read, [source.start for source, _ in read]
+    return Ensemble(params, settings, jnp.inf, many=True).read(sources, lengths, candidates)
 
 
 def write_lines(
@@ -62,7 +60,7 @@ def write_lines(
     """The best translations of the next N lines of each document, and the states behind them.
 
     Args:
-      read, states: of `read_documents`; states behind lines, where some are written.
+      read: of `read_documents`. states: its starts; those behind lines, where some are written.
       limits: most words of each line's translation; 0 where a document has no line.
       fronts: of each line the end of sentence in front of it, as each model reads the document; of
         its first line -1.

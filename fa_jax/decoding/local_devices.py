@@ -24,10 +24,8 @@ SHORTEST_IN_WINDOWS, TIMES_IN_WINDOWS = 128, 4
 tokens, 512, 2,048 …"""
 SMALLEST_BATCH = 8
 """Sentences that a few lines are searched in."""
-Padded = tuple[Int[np.ndarray, "B S"], Int[np.ndarray, " B"]]
-"""`pad`: sentences, and how long they are."""
-Batch = tuple[Int[np.ndarray, " B"], list[Padded]]
-"""Numbers of sentences, -1 where there is none, and each of their sides."""
+Batch = tuple[Int[np.ndarray, " B"], list[tuple[Int[np.ndarray, "B S"], Int[np.ndarray, " B"]]]]
+"""Numbers of sentences, -1 where there is none, and each of their sides, as of `pad`."""
 BY_SENTENCE, WHOLE = PartitionSpec("sentences"), PartitionSpec()
 
 

@@ -211,7 +211,8 @@ def _of_documents(asked: _Asked, written: Sequence[Sequence[int]]) -> Found:
         read = on_local_devices(read_documents, 3, settings=settings)
         write = on_local_devices(write_lines, 4, 2, settings=settings)
         own = asked.candidates(sources[0], lengths[0])
-        read, states = read(asked.params, sources, lengths, own)
+        read = read(asked.params, sources, lengths, own)
+        states = [source.start for source, _ in read]
         there = np.where(np.arange(limits.shape[1]) < counts[:, None], rows[:, None], -1)
         each = (np.split(of, parts, axis=1) for of in (there, limits, *fronts))
         for there, part, *of_part in zip(*each, strict=True):
