@@ -1,4 +1,4 @@
-"""What a search is compiled for."""
+"""What a search is compiled for, as it follows from models and a user's settings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,11 @@ from fa_jax.decoding.local_devices import TrainedModel
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """configs: of each model: one, or an ensemble with one target vocabulary. frequent: words of
-    the vocabulary, from the first one on, that any translation may use. beam_size: K. max_length:
-    L, no translation may have more words. n_best: the search of a sentence goes on until so many
+    """What a search is compiled for.
+
+    configs: of each model: one, or an ensemble with one target vocabulary. frequent: words of the
+    vocabulary, from the first one on, that any translation may use. beam_size: K. max_length: L, no
+    translation may have more words. n_best: the search of a sentence goes on until so many
     hypotheses are safe. forbidden: words that no translation has, among the first 64.
     implementation: of attention; None: it chooses. output_dtype: of the output layer's products;
     "model": the model's.
