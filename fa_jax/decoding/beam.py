@@ -126,7 +126,7 @@ class Beam:
             decoders=chosen_of(decoders, parent),
             ends=chosen_of(both, best),
             scored=places.scored + jnp.where(live, windows, 0).sum(1),
-            calls=places.calls + len(self.settings.configs) * live.sum(1),
+            calls=places.calls + len(decoders) * live.sum(1),
         )
         after = after.replace(behind=self._behind(places, after))
         return after, jnp.stack([parent, word], axis=-1)

@@ -22,6 +22,7 @@ from fa_jax.data.vocabulary import END
 from fa_jax.decoding.ensemble import Ensemble, Read
 from fa_jax.decoding.local_devices import enlarged
 from fa_jax.model.decoder import DecoderState
+from fa_jax.model.encoder_decoder import Source
 
 FEWEST_TERMS, SHORTEST_TERM = 4, 8
 """Terms of a sentence, and words of a term, are padded to so many, or twice, four times … as many:
@@ -101,20 +102,25 @@ class Written:
 
 
 @struct.dataclass
-class TermsRead:
-    """As `Source`. start: before the first word. places: of terms' words, in the list that scores
-    are of. kinds: of the list's words; digits where they stand in terms alone."""
+class GuidedSource(Source):
+    """A sentence with its terms. places: of their words, in the list that scores are of. kinds: of
+    the list's words; digits where they stand in terms alone."""
 
-    start: Written
     terms: Terms
     places: Int[Array, "B M W"]
     kinds: Kinds
 
 
+@struct.dataclass
+class GuidedState(DecoderState):
+    """A hypothesis that knows what it has written of its terms."""
+
+    written: Written
+
+
 class Guided(Ensemble):
-    """An ensemble that keeps terms. Behind what its members read are terms, behind their states
-    what is written of those. The focus is the first member's. Forbidden words may be a part of a
-    term. kinds: of the vocabulary's words."""
+    """An ensemble that keeps terms. The focus is the first member's. Forbidden words may be a part
+    of a term. kinds: of the vocabulary's words."""
 
     def __init__(self, kinds: Kinds, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
@@ -129,8 +135,7 @@ class Guided(Ensemble):
     ) -> list[Read]:
         """own: candidates, terms."""
         candidates, terms = own
-        read = super().read(sources, lengths, candidates)
-        own_words = read[0][1]
+        (source, own_words), *others = super().read(sources, lengths, candidates)
         nothing = jnp.zeros(terms.lengths.shape, bool)
         written = Written(
             at=jnp.zeros_like(terms.lengths),
@@ -140,20 +145,25 @@ class Guided(Ensemble):
         )
         kinds = jax.tree.map(lambda of: self.output.listed(of, own_words), self._kinds)
         places = self.output.places(terms.words.reshape(len(candidates), -1), own_words)
-        kinds = kinds.replace(digits=kinds.digits & terms.has_numbers[:, None])
-        return [*read, (TermsRead(written, terms, places.reshape(terms.words.shape), kinds), ())]
+        guided = GuidedSource(
+            **vars(source.replace(start=GuidedState(**vars(source.start), written=written))),
+            terms=terms,
+            places=places.reshape(terms.words.shape),
+            kinds=kinds.replace(digits=kinds.digits & terms.has_numbers[:, None]),
+        )
+        return [(guided, own_words), *others]
 
     def write(
         self, read: list[Read], states: list[DecoderState], last: Int[Array, "P K"]
     ) -> tuple[list[DecoderState], Float[Array, "P K L"], Float[Array, "P K"], Int[Array, "P K"]]:
-        *read, (source, _) = read
-        *states, written = states
+        source: GuidedSource = read[0][0]
         late = states[0].attention.step >= source.terms.latest[:, None]
-        written = _due_if(late, _counted(source.terms, written, last))
+        written = _due_if(late, _counted(source.terms, states[0].written, last))
         states, scores, total, windows = super().write(read, states, last)
         focus = states[0].attention.focus
         scores, near = _guided(source, written, focus, scores, total, self._in_terms)
-        return [*states, written.replace(near=near)], scores, total, windows
+        guided = GuidedState(**vars(states[0]), written=written.replace(near=near))
+        return [guided, *states[1:]], scores, total, windows
 
 
 def _counted(terms: Terms, before: Written, last: Int[Array, "P K"]) -> Written:
@@ -184,7 +194,7 @@ def _due_if(late: Bool[Array, "P K"], written: Written) -> Written:
 
 
 def _guided(
-    source: TermsRead,
+    source: GuidedSource,
     written: Written,
     focus: Float[Array, "P K"],
     scores: Float[Array, "P K L"],
