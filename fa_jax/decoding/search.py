@@ -202,9 +202,9 @@ def _of_documents(asked: _Asked, written: Sequence[Sequence[int]]) -> Found:
         parts = -(-max(map(len, lines)) // LINES_AT_ONCE)
         lines, counts = pad(lines, len(rows), parts * LINES_AT_ONCE)
         limits = length_limits(lines, decoding)
-        fronts = [
-            _fronts([of_member[row] if row >= 0 else [] for row in rows], limits.shape)
-            for of_member in asked.documents
+        fronts = [  # of each line the end of sentence before it; of a document's first one -1
+            pad([[-1, *np.flatnonzero(words == END)] for words in source], *limits.shape)[0]
+            for source in sources
         ]
         longest = enlarged(SHORTEST_SHAPE, int(limits.max()))
         settings = replace(asked.settings, max_length=longest)
@@ -220,12 +220,6 @@ def _of_documents(asked: _Asked, written: Sequence[Sequence[int]]) -> Found:
             found = jax.device_get(found)
             for place, of_lines in enumerate(there.T):
                 yield of_lines, jax.tree.map(lambda leaf, place=place: leaf[:, place], found)
-
-
-def _fronts(documents: Sequence[Document], shape: tuple[int, int]) -> Int[np.ndarray, "B N"]:
-    """Of each line the end of sentence in front of it; of a document's first one -1."""
-    ends = [np.cumsum([0, *(len(line) + 1 for line in lines[:-1])]) - 1 for lines in documents]
-    return pad(ends, *shape)[0]
 
 
 def joined(lines: Document) -> list[int]:
