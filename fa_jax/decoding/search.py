@@ -100,8 +100,8 @@ def search(
         [max(map(len, line)) for line in zip(*document, strict=True)]
         for document in zip(*documents, strict=True)
     ]
-    documents = [
-        [list(itertools.compress(*lines)) for lines in zip(of_member, lengths, strict=True)]
+    sources = [
+        [joined([*itertools.compress(*lines)]) for lines in zip(of_member, lengths, strict=True)]
         for of_member in documents
     ]
     written = [[*filter(None, lines)] for lines in lengths]
@@ -112,7 +112,7 @@ def search(
         raise ValueError("guides are for sentences that are searched by themselves")
     n_best = n_best if sentences else 1
     settings = search_settings(members, decoding, n_best=n_best, forbidden=tuple(forbidden))
-    asked = _Asked(members, decoding, documents, lexicon, settings)
+    asked = _Asked(members, decoding, sources, lexicon, settings)
     found = _of_sentences(asked, guides, kinds) if sentences else _of_documents(asked, written)
     results: dict[int, list[SearchResult]] = defaultdict(list)
     for rows, hypotheses in found:
@@ -126,12 +126,12 @@ def search(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is alike in all batches of a search. documents: without empty lines. settings: a batch
-    has its own `max_length`."""
+    """What is alike in all batches of a search. sources: documents without empty lines, as each
+    member reads them. settings: a batch has its own `max_length`."""
 
     members: Sequence[TrainedModel]
     decoding: DecodingConfig
-    documents: Sequence[Sequence[Document]]
+    sources: Sequence[Sequence[Sequence[int]]]
     lexicon: Int[np.ndarray, "words translations"] | None
     settings: SearchSettings
 
@@ -145,10 +145,9 @@ class _Asked:
         return jnp.float32(self.decoding.threshold), jnp.float32(self.decoding.length_power)
 
     def batches(self, rows_of: Callable[[int, int], int]) -> Iterator[tuple]:
-        """`padded_batches`: numbers, then sources and their lengths, as each member reads them."""
-        sources = [[*map(joined, of_member)] for of_member in self.documents]
+        """`padded_batches`: numbers, then sources and their lengths, of each member."""
         in_windows = self.settings.implementation == "windowed"
-        for rows, sides in padded_batches(sources, rows_of, in_windows=in_windows):
+        for rows, sides in padded_batches(self.sources, rows_of, in_windows=in_windows):
             yield rows, *zip(*sides, strict=True)
 
     @property
@@ -166,7 +165,7 @@ of each."""
 def _of_sentences(asked: _Asked, guides: Sequence[Guide], kinds: Kinds | None) -> Found:
     """They wait in a queue: when one is done, the next takes its place."""
     decoding, devices = asked.decoding, jax.local_device_count()
-    most_places = batch_rows(len(asked.documents[0]), decoding)
+    most_places = batch_rows(len(asked.sources[0]), decoding)
 
     def rows_of(shape: int, count: int) -> int:
         return batch_rows(count, decoding) * (QUEUE if count > SMALLEST_BATCH else 1)
