@@ -83,15 +83,6 @@ class Member:
             **self._attention,
         )
 
-    def write(
-        self, read: Read, state: DecoderState, last: Int[Array, "B K"]
-    ) -> tuple[DecoderState, Float[Array, "B K L"], Int[Array, "B K"]]:
-        """The next state, scores of the listed words (logits), and windows. last: words."""
-        source, own = read
-        state, attended = self.step(source, state, last, details=False)
-        words = self.output.scores(decoder.bottleneck(self.decoder, state.output), own)
-        return state, words, attended.window
-
 
 class Ensemble:
     """What a beam search writes with: several models, or the only one.
@@ -127,10 +118,13 @@ class Ensemble:
     ) -> tuple[list[DecoderState], Float[Array, "P K L"], Float[Array, "P K"], Int[Array, "P K"]]:
         """The next states; scores of the listed words, and their total over all of them, in
         logarithms; positions that were scored. A score less the total is a word's log p."""
-        each = zip(self._members, read, states, strict=True)
-        written = [member.write(source, state, last) for member, source, state in each]
-        states, members_scores, windows = zip(*written, strict=True)
-        return [*states], *_mean_probability(members_scores), sum(windows)
+        written = []
+        for member, (source, own), state in zip(self._members, read, states, strict=True):
+            state, attended = member.step(source, state, last, details=False)
+            logits = member.output.scores(decoder.bottleneck(member.decoder, state.output), own)
+            written.append((state, logits, attended.window))
+        states, logits, windows = zip(*written, strict=True)
+        return [*states], *_mean_probability(logits), sum(windows)
 
 
 def _mean_probability(

@@ -207,7 +207,7 @@ def _of_documents(asked: _Asked, written: Sequence[Sequence[int]]) -> Found:
         ]
         longest = enlarged(SHORTEST_SHAPE, int(limits.max()))
         settings = replace(asked.settings, max_length=longest)
-        read = on_local_devices(read_documents, 3, settings=settings)
+        read = on_local_devices(read_documents, 3, settings=asked.settings)
         write = on_local_devices(write_lines, 4, 2, settings=settings)
         own = asked.candidates(sources[0], lengths[0])
         read = read(asked.params, sources, lengths, own)
