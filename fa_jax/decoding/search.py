@@ -202,7 +202,7 @@ def _of_documents(asked: _Asked, written: Sequence[Sequence[int]]) -> Found:
         lines, counts = pad(lines, len(rows), parts * LINES_AT_ONCE)
         limits = length_limits(lines, decoding)
         fronts = [  # of each line the end of sentence before it; of a document's first one -1
-            pad([[-1, *np.flatnonzero(words == END)] for words in source], *limits.shape)[0]
+            pad([np.append(-1, np.flatnonzero(words == END)) for words in source], *limits.shape)[0]
             for source in sources
         ]
         longest = enlarged(SHORTEST_SHAPE, int(limits.max()))
