@@ -1,7 +1,11 @@
-"""Pages that open from disk in any browser, with no network: one file each."""
+"""Pages that open from disk in any browser, with no network: one file each, of this folder's HTML
+with the styles, scripts and values that it includes."""
 
 import base64
 import io
+import json
+import re
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +14,6 @@ from fontTools import subset
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.fonts import packaged_font
 from fa_jax.pages.content import span_content
-from fa_jax.pages.template import filled
 from fa_jax.whole_files import write_text
 
 
@@ -27,22 +30,32 @@ def write_span_page(trace: SpanTrace, path: Path, title: str = "") -> None:
     Raises:
       OSError: the file cannot be written.
     """
-    page = filled("spans.html", TITLE=title, TRACE=span_content(trace))
-    write_text(path, page.replace("/*FONT*/", _font(page)))
+    write_page(path, "spans.html", TITLE=title, TRACE=span_content(trace))
 
 
-def write_report_page(content: dict[str, Any], path: Path) -> None:
-    """Writes one HTML page about a run: its scores, samples, course and settings.
+def write_page(path: Path, page: str, **values: Any) -> None:
+    """Writes `filled` of the page and its values, with the Japanese letters that are in it. Path
+    and errors: as of `write_span_page`."""
+    text = filled(page, **values)
+    write_text(path, text.replace("/*FONT*/", _font(text)))
 
-    Args:
-      content: of `fa_jax.runs.report`.
-      path: the page; one that is there is replaced when the new one is whole.
 
-    Raises:
-      OSError: the file cannot be written.
+def filled(page: str, **values: Any) -> str:
+    """The text of a page.
+
+    page: a file of this folder; `/*INCLUDE name*/` in it stands for another. values: what stands
+    for `/*NAME*/ null` in it, as JSON.
     """
-    page = filled("report.html", REPORT=content)
-    write_text(path, page.replace("/*FONT*/", _font(page)))
+    text = re.sub(r"/\*INCLUDE (\S+)\*/", lambda found: _text(found[1]), _text(page))
+    for name, value in values.items():
+        # "</script" would end the script that the data stands in, "<!--" would hide its end.
+        data = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+        text = text.replace(f"/*{name}*/ null", data)
+    return text
+
+
+def _text(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _font(text: str) -> str:

@@ -73,11 +73,11 @@ def report(run: Run, folder: str | Path | None = None) -> Path:
         missing.append("There are no curves: the run's folder has no metrics.jsonl.")
     folder.mkdir(parents=True, exist_ok=True)
     _draw(run, folder, rows, samples)
-    from fa_jax.pages import write_report_page
+    from fa_jax.pages import write_page
 
-    content = _content(run, rows, scores, samples) | {"missing": missing}
-    write_report_page(content, folder / "report.html")
-    return folder / "report.html"
+    page, content = folder / "report.html", _content(run, rows, scores, samples)
+    write_page(page, "report.html", REPORT=content | {"missing": missing})
+    return page
 
 
 def sampled(run: Run) -> list[Sample]:

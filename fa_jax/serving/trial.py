@@ -9,8 +9,8 @@ from starlette.routing import Route
 
 from fa_jax.config_file import attention_text
 from fa_jax.fonts import packaged_font
+from fa_jax.pages import filled
 from fa_jax.pages.content import threshold_text
-from fa_jax.pages.template import filled
 from fa_jax.runs.run import Run
 from fa_jax.serving.body import answering
 from fa_jax.serving.languages import language
