@@ -14,8 +14,6 @@ import orbax.checkpoint as ocp
 from jax.experimental.multihost_utils import process_allgather
 
 T, R = TypeVar("T"), TypeVar("R")
-Share = Callable[[Callable[[Sequence[T]], Sequence[R]], Sequence[T]], Sequence[R]]
-"""Has work done on items."""
 LONGEST_WAIT = 24 * 3600
 """Seconds until a host that lives but does not come is given up: one may prepare text for hours."""
 _calls = itertools.count()
@@ -45,8 +43,3 @@ def parted(work: Callable[[Sequence[T]], Sequence[R]], items: Sequence[T]) -> li
     on every host. Every host must call it."""
     shares = gathered(work(items[jax.process_index() :: jax.process_count()]))
     return [result for row in itertools.zip_longest(*shares) for result in row][: len(items)]
-
-
-def done_alone(work: Callable[[Sequence[T]], Sequence[R]], items: Sequence[T]) -> Sequence[R]:
-    """The work on all items, by this process."""
-    return work(items)

@@ -14,7 +14,6 @@ from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import score_translations
 from fa_jax.evaluation.selection import shown_in_windows
-from fa_jax.hosts import parted
 from fa_jax.runs.folder import check_own, write_json
 from fa_jax.runs.run import Run, ensemble
 from fa_jax.runs.search import search_lines
@@ -74,7 +73,7 @@ def evaluate(
     began = time.perf_counter()
     with progress_bar(title, len(texts)) as bar:
         found = search_lines(
-            runs, texts, decoding, documents=documents, progress=bar.update, share=parted
+            runs, texts, decoding, documents=documents, progress=bar.update, on_all_hosts=True
         )
     translations = [best for best, *_ in found.texts()]
     seconds = time.perf_counter() - began

@@ -6,7 +6,6 @@ from itertools import islice
 import numpy as np
 
 from fa_jax.evaluation.scores import score_translations
-from fa_jax.hosts import parted
 from fa_jax.runs.run import Run
 from fa_jax.runs.search import search_lines
 from fa_jax.terminal import progress_bar
@@ -44,7 +43,7 @@ def _bleu(run: Run, exponent: float) -> float:
     decoding = replace(decoding, length_exponent=exponent)
     with progress_bar(f"length exponent {exponent:g}", len(texts)) as bar:
         found = search_lines(
-            [run], texts, decoding, documents=ends, progress=bar.update, share=parted
+            [run], texts, decoding, documents=ends, progress=bar.update, on_all_hosts=True
         )
     translations = [best for best, *_ in found.texts()]
     return score_translations(translations, references, run.target.language, ["bleu"])["bleu"]

@@ -18,7 +18,7 @@ from fa_jax.decoding.guided import Guide
 from fa_jax.decoding.search import SearchResult, joined, search
 from fa_jax.decoding.unknown_words import replace_unknown, whole_words
 from fa_jax.errors import UserError
-from fa_jax.hosts import Share, done_alone
+from fa_jax.hosts import parted
 from fa_jax.runs.align import align
 from fa_jax.runs.run import Run, know_documents
 from fa_jax.runs.terms import Wish, kinds_of, marked, unmarked
@@ -172,7 +172,7 @@ def search_lines(
     documents: Int[np.ndarray, " boundaries"] | None = None,
     wishes: Sequence[Wish] = (),
     progress: Callable[[int], object] = lambda lines: None,
-    share: Share = done_alone,
+    on_all_hosts: bool = False,
 ) -> Searched:
     """Reads lines and searches for their translations.
 
@@ -185,7 +185,7 @@ def search_lines(
       wishes: what each line's translation must have, where lines are read by themselves. None are
         given where nothing is wanted.
       progress: told how many lines more are done.
-      share: how the work is shared. By `parted`, hosts that all call this search together.
+      on_all_hosts: all of them call this search, and each does its share.
     """
     longest = None
     if documents is None or not know_documents(runs):
@@ -228,7 +228,8 @@ def search_lines(
         each = zip(spans, wanting, strict=True)
         return [list(itertools.islice(apart[one], end - first)) for (first, end), one in each]
 
-    by_document = share(found, list(itertools.pairwise(documents.tolist())))
+    spans = list(itertools.pairwise(documents.tolist()))
+    by_document = parted(found, spans) if on_all_hosts else found(spans)
     results = list(itertools.chain.from_iterable(by_document))
     return Searched(runs[0], decoding, lines, tokens[0], ids, documents, results, guides, wishes)
 

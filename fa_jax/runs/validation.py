@@ -9,7 +9,6 @@ from fa_jax.data.prepared import PreparedData
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import METRICS, score_translations
 from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu
-from fa_jax.hosts import parted
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.runs.run import Run
 from fa_jax.runs.search import search_lines
@@ -43,7 +42,7 @@ def validate(params: Params, threshold: float, config: Config, data: PreparedDat
         sources,
         replace(config.decoding, **changes, replace_unknown=False),
         documents=validation.documents(),
-        share=parted,
+        on_all_hosts=True,
     )
     if not all(result.hypotheses for result in found.results):
         raise UserError(
