@@ -3,13 +3,13 @@
 import io
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 
 import fa_jax
 from fa_jax.cli.hosts import Hosts, ending_together
 from fa_jax.cli.parsing import COMMANDS, help_of_all, in_options, parse_command
 from fa_jax.errors import UserError
+from fa_jax.signals import handled
 
 SEARCHERS = ("translate", "evaluate", "select", "show")
 """Commands that Ctrl-C ends at once: Python itself would wait for the end of a search, which is one
@@ -36,7 +36,8 @@ def _run(name: str, arguments: list[str]):
         command = parse_command(name, arguments)
         if isinstance(hosts := getattr(command, "hosts", None), Hosts):
             hosts.meet()
-        with _ended_at_once() if name in SEARCHERS else nullcontext():
+        ended_at_once = handled((signal.SIGINT,), by=signal.SIG_DFL)
+        with ended_at_once if name in SEARCHERS else nullcontext():
             command()
     except BrokenPipeError:  # the reader of our output has left
         sys.stderr.close()
@@ -44,13 +45,3 @@ def _run(name: str, arguments: list[str]):
     except (UserError, OSError) as error:  # OSError: a full disk, a folder that may not be written
         print(f"fa-jax: {in_options(str(error), name)}", file=sys.stderr)
         raise SystemExit(2) from None
-
-
-@contextmanager
-def _ended_at_once() -> Iterator[None]:
-    """By Ctrl-C, while entered."""
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

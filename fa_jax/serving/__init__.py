@@ -1,5 +1,6 @@
 """A web server: a page to try runs on, and LibreTranslate's protocol."""
 
+import signal
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fa_jax.errors import UserError
 from fa_jax.serving.limits import Limits
+from fa_jax.signals import handled
 
 if TYPE_CHECKING:
     from fa_jax.runs.run import Run
@@ -44,7 +46,7 @@ def serve(
     """
     check_installed()
     from fa_jax.serving.app import make_app
-    from fa_jax.serving.server import address, listening, make_server, stopping_is_no_failure
+    from fa_jax.serving.server import address, listening, make_server
     from fa_jax.serving.warm_up import warm_up
 
     limits = limits or Limits()
@@ -60,7 +62,8 @@ def serve(
             )
             warm_up(run)
         print(f"{address(listener)} (Ctrl-C stops it)", flush=True)
-        with stopping_is_no_failure():
+        # The server hands both on when it has stopped, and that is no failure.
+        with handled((signal.SIGINT, signal.SIGTERM), by=lambda *_: None):
             make_server(make_app(runs, limits, suggestions), limits).run(sockets=[listener])
 
 

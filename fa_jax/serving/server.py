@@ -1,10 +1,7 @@
 """A web server on a socket that is there before anything is compiled."""
 
 import math
-import signal
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import uvicorn
 from starlette.applications import Starlette
@@ -52,16 +49,3 @@ def make_server(app: Starlette, limits: Limits) -> uvicorn.Server:
         timeout_graceful_shutdown=math.ceil(2 * limits.seconds) + 1,
     )
     return uvicorn.Server(config)
-
-
-@contextmanager
-def stopping_is_no_failure() -> Iterator[None]:
-    """Ctrl-C and SIGTERM, which the server hands on when it has stopped, end nothing else."""
-    before = {
-        number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

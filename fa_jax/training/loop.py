@@ -18,6 +18,7 @@ from fa_jax.errors import UserError
 from fa_jax.hosts import gathered
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.model.product import ROUNDED
+from fa_jax.signals import handled
 from fa_jax.terminal import say
 from fa_jax.training.checkpoints import Checkpoints
 from fa_jax.training.epochs import Epochs
@@ -149,9 +150,5 @@ def _noted_signals() -> Iterator[list[int]]:
         noted.append(number)
         os.write(2, STOPPING)  # print may be in the middle of a line
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
+    with handled((signal.SIGTERM, signal.SIGINT), by=note):
         yield noted
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
