@@ -9,7 +9,6 @@ from tyro.conf import Positional
 
 import fa_jax
 from fa_jax.cli.arguments import RUN_HELP
-from fa_jax.serving import check_installed
 from fa_jax.serving.limits import Limits
 
 RUNS_HELP = f"{RUN_HELP} Several stand side by side on the page."
@@ -33,7 +32,6 @@ class Command:
     limits: Limits = field(default_factory=Limits)
 
     def __call__(self):
-        check_installed()
         runs = [fa_jax.load_run(folder) for folder in self.runs]
         options = {name: of for name, of in vars(self).items() if name != "runs"}
         fa_jax.serve(runs, **options)

@@ -44,7 +44,11 @@ def serve(
 
     >>> fa_jax.serve([fa_jax.load_run("en-ja")])  # doctest: +SKIP
     """
-    check_installed()
+    if missing := [name for name in NEEDS if find_spec(name) is None]:
+        raise UserError(
+            f"a server needs {' and '.join(missing)}, not installed here: "
+            "pip install 'fa-jax[serve]'"
+        )
     from fa_jax.serving.app import make_app
     from fa_jax.serving.server import address, listening, make_server
     from fa_jax.serving.warm_up import warm_up
@@ -65,12 +69,3 @@ def serve(
         # The server hands both on when it has stopped, and that is no failure.
         with handled((signal.SIGINT, signal.SIGTERM), by=lambda *_: None):
             make_server(make_app(runs, limits, suggestions), limits).run(sockets=[listener])
-
-
-def check_installed() -> None:
-    """Raises UserError where a package that a server needs is not there."""
-    if missing := [name for name in NEEDS if find_spec(name) is None]:
-        raise UserError(
-            f"a server needs {' and '.join(missing)}, not installed here: "
-            "pip install 'fa-jax[serve]'"
-        )

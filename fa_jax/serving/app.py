@@ -12,6 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
+from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
 from fa_jax.serving import files, libretranslate, trial
 from fa_jax.serving.limits import Limits
@@ -40,6 +41,7 @@ def make_app(runs: Sequence[Run], limits: Limits, suggestions: Path | None = Non
         ],
         routes=[*trial.ROUTES, *libretranslate.ROUTES, *files.ROUTES],
         exception_handlers={
+            UserError: _mistaken,
             HTTPException: _refused,
             ClientDisconnect: _nobody_listens,
         },
@@ -47,6 +49,10 @@ def make_app(runs: Sequence[Run], limits: Limits, suggestions: Path | None = Non
     )
     app.state.service = service
     return app
+
+
+async def _mistaken(request: Request, error: UserError) -> JSONResponse:
+    return JSONResponse({"error": str(error)}, 400)
 
 
 async def _refused(request: Request, error: HTTPException) -> JSONResponse:

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from fa_jax.errors import UserError
 from fa_jax.serving.limits import Limits
 from fa_jax.serving.service import Service
 
@@ -36,7 +37,8 @@ async def read_fields(request: Request, limits: Limits) -> dict[str, Any]:
     Of a form, what is there several times is a list, and a file is its name and its content.
 
     Raises:
-      HTTPException: it is too large, too slow, not UTF-8, or neither JSON nor a form.
+      UserError: it is not UTF-8, or neither JSON nor a form.
+      HTTPException: it is too large, or too slow.
     """
     try:
         async with asyncio.timeout(limits.seconds):
@@ -52,11 +54,11 @@ async def read_fields(request: Request, limits: Limits) -> dict[str, Any]:
         found = _form(text) if kind == FORM or not text else json.loads(text)
         json.dumps(found, ensure_ascii=False).encode()  # JSON may escape half a letter
     except UnicodeError as error:
-        raise HTTPException(400, f"the request is not UTF-8: {error.reason}") from None
+        raise UserError(f"the request is not UTF-8: {error.reason}") from None
     except (ValueError, RecursionError):
-        raise HTTPException(400, f"the request is neither JSON nor a form ({FORM})") from None
+        raise UserError(f"the request is neither JSON nor a form ({FORM})") from None
     if not isinstance(found, dict):
-        raise HTTPException(400, 'the request must be a JSON object, such as {"q": "..."}')
+        raise UserError('the request must be a JSON object, such as {"q": "..."}')
     return asked | found
 
 

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from fa_jax.errors import UserError
 from fa_jax.serving.body import read_fields
 from fa_jax.serving.formats import FORMATS
 from fa_jax.serving.libretranslate import translated
@@ -26,7 +27,7 @@ async def translate_file(request: Request) -> JSONResponse:
     name, content = file if isinstance(file, tuple) else ("", b"")
     name = PurePath(name)
     if (read := FORMATS.get(name.suffix.lower())) is None:
-        raise HTTPException(400, f"file must be one that ends with {', '.join(FORMATS)}")
+        raise UserError(f"file must be one that ends with {', '.join(FORMATS)}")
     run, _, ((found, *_),) = await translated(service, fields, read, [content])
     while len(service.files) >= KEPT:
         service.files.pop(next(iter(service.files)))

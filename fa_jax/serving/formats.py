@@ -8,9 +8,9 @@ from zipfile import ZipFile
 import docx
 import pysubs2
 from babel.messages.pofile import read_po, write_po
-from starlette.exceptions import HTTPException
 
 from fa_jax.data.markup import pieces
+from fa_jax.errors import UserError
 
 Translate = Callable[[list[str]], Sequence[str]]
 Format = Callable[[bytes, Translate], bytes]
@@ -76,10 +76,10 @@ FORMATS |= dict.fromkeys((".srt", ".vtt", ".ass"), subtitles)
 
 
 def texts_in(read: Format, file: bytes) -> list[str]:
-    """Raises HTTPException where the file is not what `read` reads."""
+    """Raises UserError where the file is not what `read` reads."""
     texts = []
     try:
         read(file, lambda found: texts.extend(found) or found)
     except Exception as error:  # each library has its own
-        raise HTTPException(400, f"damaged, or of another kind: {error}") from None
+        raise UserError(f"damaged, or of another kind: {error}") from None
     return texts

@@ -8,18 +8,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
+from fa_jax.errors import UserError
 from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
 from fa_jax.serving.body import answering
 from fa_jax.serving.formats import FORMATS, Format, html, texts_in
 from fa_jax.serving.languages import language, likely_languages
-from fa_jax.serving.orders import (
-    Translations,
-    TranslationsOfHtml,
-    number_of,
-    terms_wanted,
-    wanted,
-)
+from fa_jax.serving.orders import Translations, number_of, terms_wanted, wanted
 from fa_jax.serving.service import Service
 
 
@@ -36,12 +31,12 @@ async def translate(service: Service, fields: dict[str, Any]) -> Any:
     texts, several = _texts(fields)
     suffix = {"text": ".txt", "html": ".html"}.get(str(fields.get("format") or "text"))
     if suffix is None:
-        raise HTTPException(400, f"format must be text or html, got {fields['format']!r:.20}")
+        raise UserError(f"format must be text or html, got {fields['format']!r:.20}")
     contents = [text.encode() for text in texts]
     _, detected, found = await translated(service, fields, FORMATS[suffix], contents)
     texts = [[version.decode() for version in versions] for versions in found]
     answer = {"translatedText": [best for best, *_ in texts]}
-    if int(fields.get("alternatives", 0)):
+    if int(number_of(fields.get("alternatives", 0))):
         answer["alternatives"] = [others for _, *others in texts]
     if fields.get("source", "auto") == "auto":
         answer["detectedLanguage"] = [detected] * len(texts)
@@ -55,18 +50,17 @@ async def translated(
     of each file its translations, best first: one, and as many `alternatives`.
 
     Raises:
-      HTTPException, UserError: it cannot be done.
+      UserError, HTTPException: it cannot be done.
     """
     texts = [await run_in_threadpool(texts_in, read, file) for file in files]
     run, detected = _chosen_run(service.runs, fields, "\n".join(chain(*texts)))
     most = run.config.decoding.beam_size - 1
     alternatives = number_of(fields.get("alternatives", 0))
     if not 0 <= alternatives <= most:
-        raise HTTPException(400, f"alternatives must be a number from 0 to {most}")
+        raise UserError(f"alternatives must be a number from 0 to {most}")
     lines = [line for text in chain(*texts) for line in text.split("\n")]
     options = wanted(fields, run) | terms_wanted(fields, lines)
-    kind = TranslationsOfHtml if read is html else Translations
-    order = kind(**options, n_best=most + 1 if alternatives else 1)
+    order = Translations(**options, n_best=most + 1 if alternatives else 1, html=read is html)
     answers, found = iter(await service.answer(order, lines)), []
     for file, of_file in zip(files, texts, strict=True):
         each = [[next(answers) for _ in text.split("\n")] for text in of_file]
@@ -92,7 +86,7 @@ async def suggest(service: Service, fields: dict[str, Any]) -> Any:
         raise HTTPException(403, "this server has no file to keep suggestions in")
     kept = {name: fields.get(name) for name in ("q", "s", "source", "target")}
     if not all(isinstance(text, str) and text.strip() for text in kept.values()):
-        raise HTTPException(400, f"{', '.join(kept)} must be texts")
+        raise UserError(f"{', '.join(kept)} must be texts")
     with service.suggestions.open("a", encoding="utf-8") as file:
         file.write(as_json(kept) + "\n")
     return {"success": True}
@@ -132,7 +126,7 @@ def _chosen_run(
     runs: Sequence[Run], fields: dict[str, Any], text: str
 ) -> tuple[Run, dict[str, str | float]]:
     """The first that translates from `source`, which may be auto, into `target`, and the text's
-    language. Raises HTTPException where there is none."""
+    language. Raises UserError where there is none."""
     source, target = fields.get("source", "auto"), fields.get("target")
     fitting = {
         run.source.language: run
@@ -144,15 +138,15 @@ def _chosen_run(
         wrong = f"{source!r:.20} to {target!r:.20} is not translated here (source and target)"
         if target is None:
             wrong = "the request names no target"
-        raise HTTPException(400, f"{wrong}: only {', '.join(pairs)}")
+        raise UserError(f"{wrong}: only {', '.join(pairs)}")
     detected, *_ = likely_languages(text, [run.source for run in fitting.values()])
     return fitting[detected["language"]], detected
 
 
 def _texts(fields: dict[str, Any]) -> tuple[list[str], bool]:
-    """Those of `q`, and whether it is a list. Raises HTTPException where it is neither."""
+    """Those of `q`, and whether it is a list. Raises UserError where it is neither."""
     q = fields.get("q")
     texts = q if isinstance(q, list) else [q]
     if not texts or not all(isinstance(text, str) for text in texts):
-        raise HTTPException(400, "q must be a text or a list of texts")
+        raise UserError("q must be a text or a list of texts")
     return texts, isinstance(q, list)

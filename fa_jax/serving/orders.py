@@ -7,10 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from starlette.exceptions import HTTPException
-
 from fa_jax.config import DecodingConfig
 from fa_jax.data.markup import text_of
+from fa_jax.errors import UserError
 from fa_jax.pages.content import span_content
 from fa_jax.runs.markup import translate_inline
 from fa_jax.runs.run import Run
@@ -43,31 +42,23 @@ class Order:
 @dataclass(frozen=True)
 class Translations(Order):
     """Each line's translations, best first. n_best: most of a line. glossary: as of `translate`.
-    prefix: of every line's translation."""
+    prefix: of every line's translation. html: lines have tags in them."""
 
     n_best: int = 1
     glossary: Mapping[str, str] = field(default_factory=dict)
     prefix: str = ""
-
-    def __call__(self, lines: Sequence[str]) -> list[list[str]]:
-        records = translate(self.run, lines, self.decoding, self.n_best, **self._options(lines))
-        return [[found["text"] for found in record["translations"]] for record in records]
-
-    def _options(self, lines: Sequence[str]) -> dict[str, Any]:
-        options = {"glossary": self.glossary, "prefixes": [self.prefix] * len(lines)}
-        return {"split": self.split} | {name: x for name, x in options.items() if any(x)}
-
-
-@dataclass(frozen=True)
-class TranslationsOfHtml(Translations):
-    """Of lines with tags in them."""
+    html: bool = False
 
     def read(self, line: str) -> str:
-        return text_of(line).letters
+        return text_of(line).letters if self.html else line
 
     def __call__(self, lines: Sequence[str]) -> list[list[str]]:
-        options = self._options(lines)
-        return translate_inline(self.run, lines, self.decoding, self.n_best, **options)
+        terms = {"glossary": self.glossary, "prefixes": [self.prefix] * len(lines)}
+        options = {"split": self.split} | {name: x for name, x in terms.items() if any(x)}
+        if self.html:
+            return translate_inline(self.run, lines, self.decoding, self.n_best, **options)
+        records = translate(self.run, lines, self.decoding, self.n_best, **options)
+        return [[found["text"] for found in record["translations"]] for record in records]
 
 
 @dataclass(frozen=True)
@@ -83,16 +74,14 @@ def wanted(fields: dict[str, Any], run: Run) -> dict[str, Any]:
     said, the run's own. split: true or false, or their text; if not said, true.
 
     Raises:
-      HTTPException: threshold is no number above 0, or split neither.
+      UserError: threshold is no number above 0, or split neither.
     """
     threshold, split = fields.get("threshold"), fields.get("split")
     number = run.config.decoding.threshold if threshold is None else number_of(threshold)
     if not number > 0:
-        raise HTTPException(
-            400, f"threshold must be a number above 0, or 'inf', got {threshold!r:.40}"
-        )
+        raise UserError(f"threshold must be a number above 0, or 'inf', got {threshold!r:.40}")
     if (said := str(split).lower()) not in SPLIT:
-        raise HTTPException(400, f"split must be true or false, got {split!r:.40}")
+        raise UserError(f"split must be true or false, got {split!r:.40}")
     return {"run": run, "threshold": number, "split": SPLIT[said]}
 
 
@@ -101,7 +90,7 @@ def terms_wanted(fields: dict[str, Any], lines: Sequence[str]) -> dict[str, Any]
     a text, where `q` is one line.
 
     Raises:
-      HTTPException: they are something else.
+      UserError: they are something else.
     """
     glossary, prefix = fields.get("glossary") or {}, fields.get("prefix") or ""
     with suppress(ValueError, TypeError):
@@ -109,9 +98,9 @@ def terms_wanted(fields: dict[str, Any], lines: Sequence[str]) -> dict[str, Any]
     if not isinstance(glossary, dict) or not all(
         isinstance(text, str) and text.strip() for entry in glossary.items() for text in entry
     ):
-        raise HTTPException(400, 'glossary must be an object of texts, such as {"cats": "ネコ"}')
+        raise UserError('glossary must be an object of texts, such as {"cats": "ネコ"}')
     if not isinstance(prefix, str) or (prefix and len(lines) != 1):
-        raise HTTPException(400, "prefix must be a text, and q one line")
+        raise UserError("prefix must be a text, and q one line")
     return {"glossary": glossary, "prefix": prefix}
 
 

@@ -32,8 +32,8 @@ class Service:
         """An answer a line.
 
         Raises:
-          HTTPException: there is no text, the lines are too many or too long, too many wait
-            already, or it takes too long; or it fails.
+          UserError: there is no text, or the lines are too many or too long.
+          HTTPException: too many wait already, or it takes too long; or it fails.
         """
         self._check(order, lines)
         try:
@@ -46,8 +46,8 @@ class Service:
         except TimeoutError:
             took = f"this took longer than {self.limits.seconds:g} seconds"
             raise HTTPException(504, f"{took}: send less, or try again later") from None
-        except UserError as error:
-            raise HTTPException(400, str(error)) from None
+        except UserError:
+            raise
         except Exception:
             logging.getLogger(__name__).exception("a batch failed, and this request alone, too")
             raise HTTPException(500, "the server failed at this; its output says more") from None
@@ -55,12 +55,10 @@ class Service:
     def _check(self, order: Order, lines: Sequence[str]):
         lines = [*map(order.read, lines)]
         if not any(map(str.strip, lines)):
-            raise HTTPException(400, "there is no text to translate")
+            raise UserError("there is no text to translate")
         most = self.limits.lines
         if len(lines) > most:
-            raise HTTPException(
-                400, f"{len(lines):,} lines are more than the {most:,} of a request"
-            )
+            raise UserError(f"{len(lines):,} lines are more than the {most:,} of a request")
         _check_length("line", lines, self.limits.letters)
         run = order.run
         parts = [sentences(line, run.source.language) if order.split else [line] for line in lines]
@@ -71,7 +69,5 @@ class Service:
 
 
 def _check_length(what: str, texts: Sequence[str], most: int):
-    if (length := max(map(len, texts))) > most:
-        raise HTTPException(
-            400, f"a {what} of {length:,} letters is longer than the {most:,} that are taken"
-        )
+    if (size := max(map(len, texts))) > most:
+        raise UserError(f"a {what} of {size:,} letters is longer than the {most:,} that are taken")

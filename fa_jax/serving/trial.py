@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse
 from starlette.routing import Route
 
 from fa_jax.config_file import attention_text
+from fa_jax.errors import UserError
 from fa_jax.fonts import packaged_font
 from fa_jax.pages import filled
 from fa_jax.pages.content import threshold_text
@@ -35,9 +35,9 @@ async def trace(service: Service, fields: dict[str, Any]) -> dict[str, Any]:
     split: whether sentence by sentence."""
     number, line = number_of(fields.get("run", 0)), fields.get("q")
     if not 0 <= number < len(service.runs):
-        raise HTTPException(400, f"run must be a number from 0 to {len(service.runs) - 1}")
+        raise UserError(f"run must be a number from 0 to {len(service.runs) - 1}")
     if not isinstance(line, str) or not line.strip():
-        raise HTTPException(400, "q must be a sentence")
+        raise UserError("q must be a sentence")
     order = Traces(**wanted(fields, service.runs[int(number)]))
     (found,) = await service.answer(order, [" ".join(line.split())])
     return found

@@ -2,7 +2,6 @@
 
 from itertools import product
 
-from fa_jax.config import DecodingConfig
 from fa_jax.data.vocabulary import UNKNOWN
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.local_devices import SHORTEST_SHAPE, SMALLEST_BATCH
@@ -13,7 +12,7 @@ from fa_jax.serving.orders import Translations
 def warm_up(run: Run) -> None:
     """Searches of few and of many lines, with and without terms, those with alternatives, and
     traces of short sentences."""
-    decoding: DecodingConfig = run.config.decoding
+    decoding = run.config.decoding
     searches = product({1, decoding.beam_size}, (1, SMALLEST_BATCH + 1), ("a", "a %s"))
     for n_best, lines, text in searches:
         Translations(run, decoding.threshold, n_best=n_best)([text] * lines)
