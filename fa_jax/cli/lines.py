@@ -9,6 +9,7 @@ from itertools import count
 
 from fa_jax.data.given import checked_lines
 from fa_jax.errors import UserError
+from fa_jax.terminal import say
 
 LINES_AT_ONCE = 1024
 """Read before their translations are written."""
@@ -42,44 +43,29 @@ def bytes_on_stdin() -> int:
     return 0
 
 
-def told_of_cut(
-    chunks: Iterable[list[str]],
-    parts: Callable[[str], list[str]],
-    encode: Callable[[str], list],
-    longest: int,
+def told_of_long(
+    chunks: Iterable[list[str]], tokens: Callable[[str], int], longest: int, documents: bool
 ) -> Iterator[list[str]]:
-    """Lines as they come. Says which are longer than what is translated of them.
+    """Lines as they come. Says which are longer than what is translated of them; and of documents'
+    lines the first that is too long to be a sentence.
 
-    parts: what of a line is read by itself; of each at most so many tokens.
+    tokens: of what a line has to be read at once, of which at most so many are.
     """
-    numbers = count(1)
+    numbers, told = count(1), not documents
     for lines in chunks:
         for line, number in zip(lines, numbers, strict=False):
             # Hardly a line has more tokens than letters, so most need no tokenizing here.
-            if len(line) + ENDS <= longest:
-                continue
-            length = max(len(encode(part)) for part in parts(line))
-            if length > longest:
-                print(
+            if len(line) + ENDS > longest and (length := tokens(line)) > longest:
+                say(
                     f"fa-jax: line {number}: a sentence has {length:,} tokens; its first "
-                    f"{longest:,} are translated (--decoding.max-source-length)",
-                    file=sys.stderr,
+                    f"{longest:,} are translated (--decoding.max-source-length)"
                 )
-        yield lines
-
-
-def told_of_long(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Lines of documents as they come. Says of the first that is too long to be a sentence."""
-    numbers, told = count(1), False
-    for lines in chunks:
-        for line, number in zip(lines, numbers, strict=False):
             if len(line) > LONG_LINE and not told:
                 told = True
-                print(
+                say(
                     f"fa-jax: line {number} has {len(line):,} letters and is searched as one "
                     "sentence, which may end too soon. Documents are written line by line: give "
-                    "one sentence a line, and an empty line behind a document",
-                    file=sys.stderr,
+                    "one sentence a line, and an empty line behind a document"
                 )
         yield lines
 
@@ -150,10 +136,15 @@ def behind(lines: int, chunks: Iterator[list[str]]) -> tuple[int, int, Iterable[
     return passed, 0, []
 
 
+def bytes_arrived() -> Iterator[bytes]:
+    """Of stdin, as much as is there to be read."""
+    return iter(lambda: sys.stdin.buffer.read1(BYTES_AT_ONCE), b"")
+
+
 def _stdin_lines() -> Iterator[list[bytes]]:
     """Whole lines, as many as are there to be read, at least one."""
     rest = b""
-    while read := sys.stdin.buffer.read1(BYTES_AT_ONCE):
+    for read in bytes_arrived():
         *lines, rest = (rest + read).split(b"\n")
         if lines:
             yield lines

@@ -33,5 +33,4 @@ class Command:
 
     def __call__(self):
         runs = [fa_jax.load_run(folder) for folder in self.runs]
-        options = {name: of for name, of in vars(self).items() if name != "runs"}
-        fa_jax.serve(runs, **options)
+        fa_jax.serve(**vars(self) | {"runs": runs})

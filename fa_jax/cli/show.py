@@ -29,8 +29,6 @@ class Command(OfRun):
             raise UserError(
                 f'name a sentence to translate, such as: fa-jax show {self.run} "I like cats."'
             )
-        source = fa_jax.load_run(self.run)
-        found = fa_jax.show(
-            source, self.sentence, self.output, decoding=self.decoding, split=self.split
-        )
+        run, options = fa_jax.load_run(self.run), {"decoding": self.decoding, "split": self.split}
+        found = fa_jax.show(run, self.sentence, self.output, **options)
         print(f"{found.translation}\n{self.output}")

@@ -23,7 +23,6 @@ from fa_jax.cli.lines import (
     bytes_on_stdin,
     documents_of,
     part_of,
-    told_of_cut,
     told_of_long,
 )
 from fa_jax.cli.terms import Prefixes, glossary_in
@@ -34,6 +33,7 @@ from fa_jax.errors import UserError
 from fa_jax.runs.folder import as_json
 from fa_jax.runs.run import Run
 from fa_jax.runs.sentences import parted
+from fa_jax.terminal import say
 
 FEWER = (
     "fa-jax: some lines have fewer translations than --n-best: others that the search found read "
@@ -124,7 +124,7 @@ class Command(OfRuns):
             for text, record in self._translated(runs, chunks, passed, prefixes):
                 if text.strip() and len(record["translations"]) < self.n_best and not told:
                     told = True
-                    print(FEWER, file=sys.stderr)
+                    say(FEWER)
                 lines = self._shown(text, record).split("\n")[there:]
                 print(*lines, sep="\n", file=file, flush=file is not sys.stdout)
                 there = 0
@@ -162,16 +162,18 @@ class Command(OfRuns):
         if self.documents and not of_sentences:
             longest = sys.maxsize
         elif self.documents:
-            print(
+            say(
                 f"fa-jax: {of_sentences[0]} was trained on single sentences, so each line is "
                 "translated by itself (fa-jax finetune --documents 120 makes a run that reads "
-                "documents whole)",
-                file=sys.stderr,
+                "documents whole)"
             )
-        parts, encode = partial(self._parts, runs), runs[0].source.encode
-        chunks = told_of_cut(arrived(self.lines), parts, encode, longest)
+
+        def tokens(line: str) -> int:
+            return max(len(runs[0].source.encode(part)) for part in self._parts(runs, line))
+
+        chunks = told_of_long(arrived(self.lines), tokens, longest, self.documents)
         if self.documents:
-            chunks = documents_of(told_of_long(chunks))
+            chunks = documents_of(chunks)
         if self.part != (1, 1):
             chunks = part_of(chunks, self.part, documents_of if self.documents else iter)
         return chunks
@@ -197,24 +199,18 @@ class Command(OfRuns):
         """
         total = 0 if self.lines else bytes_on_stdin() // self.part[1]
         hidden = None if total or self.documents else True  # None: where stderr is no terminal
-        options = {"n_best": self.n_best, "details": self.details, **self._options()}
+        shown = {"unit": "B", "unit_scale": True, "disable": hidden, "leave": False}
+        options = {"n_best": self.n_best, "details": self.details, "documents": self.documents}
+        options |= self._options()
         for texts in chunks:
             size = bytes_of(texts)
             searched = sum(bool(part.strip()) for text in texts for part in self._parts(runs, text))
             each = size / max(1, searched)
-            with tqdm(
-                total=max(total, done + size),
-                initial=done,
-                unit="B",
-                unit_scale=True,
-                disable=hidden,
-                leave=False,
-            ) as bar:
+            with tqdm(total=max(total, done + size), initial=done, **shown) as bar:
                 records = fa_jax.translate(
                     runs,
                     texts,
                     self.decoding,
-                    documents=self.documents,
                     progress=lambda more, each=each, bar=bar: bar.update(more * each),
                     prefixes=prefixes and prefixes.next(texts),
                     **options,

@@ -2,10 +2,9 @@
 
 import codecs
 import re
-import sys
 from collections.abc import Iterator, Sequence
 
-from fa_jax.cli.lines import BYTES_AT_ONCE
+from fa_jax.cli.lines import bytes_arrived
 from fa_jax.data.given import checked_lines
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 from fa_jax.errors import UserError
@@ -33,10 +32,7 @@ def arrived_words(given: Sequence[str], language: str) -> Iterator[tuple[str, bo
 
 def _stdin() -> Iterator[str]:
     """As much as is there to be read."""
-    decode = codecs.getincrementaldecoder("utf-8-sig")().decode
     try:
-        while read := sys.stdin.buffer.read1(BYTES_AT_ONCE):
-            yield decode(read)
-        yield decode(b"", True)
+        yield from codecs.iterdecode(bytes_arrived(), "utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(f"stdin is not UTF-8: {error.reason}. Convert it to UTF-8") from None

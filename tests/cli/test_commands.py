@@ -222,7 +222,7 @@ def test_who_wants_more_translations_than_there_are_is_told(cli_call, monkeypatc
 
 def test_of_a_documents_lines_the_first_long_one_is_told(capsys):
     chunks = [["It rains.", "", "rain " * 200], ["rain " * 201, "It rains."], ["rain " * 300]]
-    assert [*lines.told_of_long(chunks)] == chunks
+    assert [*lines.told_of_long(chunks, len, sys.maxsize, documents=True)] == chunks
     (told,) = capsys.readouterr().err.splitlines()
     assert "line 4 has 1,005 letters" in told and "one sentence a line" in told
 
