@@ -44,7 +44,7 @@ class CompiledForShapes:
     that its arguments have. One process has all devices."""
 
     def __init__(self, function: Any, options: Mapping[str, bool]):
-        self._function, self._options = function, {**options}
+        self.lower, self._options = function.lower, {**options}
         self._compiled: dict[tuple, jax.stages.Compiled] = {}
 
     def __call__(self, *arguments: Any) -> Any:
@@ -53,7 +53,3 @@ class CompiledForShapes:
             lowered = self.lower(*arguments)
             self._compiled[shapes] = lowered.compile(compiler_options=self._options)
         return self._compiled[shapes](*arguments)
-
-    def lower(self, *arguments: Any) -> jax.stages.Lowered:
-        """As the function has it."""
-        return self._function.lower(*arguments)

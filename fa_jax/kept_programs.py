@@ -45,6 +45,7 @@ class KeptProgram:
         self._jit = functools.partial(jax.jit, compiler_options=dict(compiler_options))
         self._function, self._shardings, self._options = function, shardings, options
         self._jitted = self._jit(function)
+        self.lower = self._jitted.lower
         self._found: dict[str, Callable] = {}
 
     def __call__(self, *arguments: PyTree) -> PyTree:
@@ -56,10 +57,6 @@ class KeptProgram:
         if name not in self._found:
             self._found[name] = self._program(Path(folder, f"{name}.program"), arguments)
         return self._found[name](*arguments)
-
-    def lower(self, *arguments: PyTree) -> jax.stages.Lowered:
-        """As `jax.jit` has it."""
-        return self._jitted.lower(*arguments)
 
     def _program(self, path: Path, arguments: tuple) -> Callable:
         from jax import export  # it needs some time, too
@@ -110,12 +107,10 @@ def _says_all(value: Any) -> bool:
 def _digest(options: dict[str, Any], arguments: tuple) -> str:
     leaves, structure = jax.tree.flatten(arguments)
     shapes = [(leaf.shape, str(leaf.dtype), repr(leaf.sharding)) for leaf in leaves]
-    settings = {
-        name: value
-        for name, value in jax.config.values.items()
-        if not name.startswith(WITHOUT_EFFECT)
-    }
-    parts = sorted(options.items()), str(structure), shapes, sorted(settings.items()), _package()
+    settings = sorted(
+        one for one in jax.config.values.items() if not one[0].startswith(WITHOUT_EFFECT)
+    )
+    parts = sorted(options.items()), str(structure), shapes, settings, _package()
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 

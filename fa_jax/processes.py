@@ -9,8 +9,6 @@ from joblib.externals.loky import get_reusable_executor
 from fa_jax.errors import UserError
 
 X, Y = TypeVar("X"), TypeVar("Y")
-
-
 Share = Callable[..., Iterator[Any]]
 """`share(function, items, worth=...)` calls the function with each item, and yields something for
 each when it is done, in their order. worth: whether other processes, which take seconds to start,
@@ -42,9 +40,7 @@ def by_beam(options: Sequence[str]) -> Share:
     except ImportError as error:
         raise UserError("Apache Beam is not installed: pip install 'fa-jax[beam]'") from error
 
-    def share(
-        function: Callable[[X], object], items: Sequence[X], *, worth: bool
-    ) -> Iterator[object]:
+    def share(function: Callable[[X], Y], items: Sequence[X], *, worth: bool) -> Iterator[X]:
         given = ["default_sdk_harness_log_level=WARNING", *options]
         with beam.Pipeline(argv=[f"--{option}" for option in given]) as pipeline:
             _ = pipeline | beam.Create(items) | beam.Reshuffle() | beam.Map(function)

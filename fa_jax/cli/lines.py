@@ -1,11 +1,10 @@
 """Lines of text as they arrive: with the command, or on stdin."""
 
-import itertools
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import count
+from itertools import chain, count, groupby
 
 from fa_jax.data.given import checked_lines
 from fa_jax.errors import UserError
@@ -73,17 +72,15 @@ def told_of_long(
 def documents_of(chunks: Iterable[list[str]]) -> Iterator[list[str]]:
     """Whole documents, many at once. An empty line, or several, ends one; the next one begins with
     it."""
-    texts, lines, number = [], [], 0
-    for line in itertools.chain(itertools.chain.from_iterable(chunks), [""]):
-        if line.strip():
-            lines.append(line)
-            number += 1
-        elif any(lines):
-            texts.append("\n".join(lines))
-            lines = [""]
-            if number >= LINES_AT_ONCE:
-                yield texts
-                texts, number = [], 0
+    texts, number, first = [], 0, True
+    for said, lines in groupby(chain.from_iterable(chunks), lambda line: bool(line.strip())):
+        if said:
+            document = [*lines]
+            texts.append("\n".join(document if first else ["", *document]))
+            first, number = False, number + len(document)
+        if number >= LINES_AT_ONCE:
+            yield texts
+            texts, number = [], 0
     if texts:
         yield texts
 
@@ -130,7 +127,7 @@ def behind(lines: int, chunks: Iterator[list[str]]) -> tuple[int, int, Iterable[
     for texts in chunks:
         for place, text in enumerate(texts):
             if text.count("\n") >= lines:
-                return passed, lines, itertools.chain([texts[place:]], chunks)
+                return passed, lines, chain([texts[place:]], chunks)
             lines -= text.count("\n") + 1
             passed += bytes_of([text])
     return passed, 0, []

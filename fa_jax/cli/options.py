@@ -45,18 +45,12 @@ def _dataclass(info: StructTypeInfo) -> StructConstructorSpec | None:
     if not texts:
         return None
     values = info.default if isinstance(info.default, kind) else kind
-    return StructConstructorSpec(
-        _naming(kind),
-        tuple(
-            StructFieldSpec(
-                one.name,
-                _option(kind, one),
-                getattr(values, one.name, tyro.MISSING_NONPROP),
-                texts.get(one.name),
-            )
-            for one in fields(kind)
-        ),
-    )
+
+    def option(one: Field) -> StructFieldSpec:
+        default = getattr(values, one.name, tyro.MISSING_NONPROP)
+        return StructFieldSpec(one.name, _option(kind, one), default, texts.get(one.name))
+
+    return StructConstructorSpec(_naming(kind), tuple(map(option, fields(kind))))
 
 
 def _naming(kind: type) -> Callable:

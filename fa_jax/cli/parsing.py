@@ -18,9 +18,9 @@ from fa_jax.cli.options import REGISTRY, UNCHECKED
 from fa_jax.errors import UserError
 
 COMMANDS = (
-    *("data", "train", "finetune", "translate", "evaluate", "select", "show", "report", "serve"),
-    *("export",),
-)
+    "data", "train", "finetune", "translate", "evaluate", "select", "show", "report", "serve",
+    "export",
+)  # fmt: skip
 """A module each. Its `Command` has what it takes as fields, and does its work when called. Where it
 has `settings`, they are the config that its options change."""
 HELP = {"-h", "--help"}

@@ -1,7 +1,6 @@
 """A web server: a page to try runs on, and LibreTranslate's protocol."""
 
 import signal
-import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from fa_jax.errors import UserError
 from fa_jax.serving.limits import Limits
 from fa_jax.signals import handled
+from fa_jax.terminal import say
 
 if TYPE_CHECKING:
     from fa_jax.runs.run import Run
@@ -60,10 +60,7 @@ def serve(
         suggestions.touch()
     with listening(host, port) as listener:
         for run in runs:
-            print(
-                f"preparing {run.name}; the first time takes a minute or two ...",
-                file=sys.stderr,
-            )
+            say(f"preparing {run.name}; the first time takes a minute or two ...")
             warm_up(run)
         print(f"{address(listener)} (Ctrl-C stops it)", flush=True)
         # The server hands both on when it has stopped, and that is no failure.

@@ -112,10 +112,9 @@ async def health(service: Service, fields: dict[str, Any]) -> Any:
 
 
 ROUTES = [
-    *(
-        Route(f"/{f.__name__}", answering(f), methods=["POST"])
-        for f in (translate, detect, suggest)
-    ),
+    Route("/translate", answering(translate), methods=["POST"]),
+    Route("/detect", answering(detect), methods=["POST"]),
+    Route("/suggest", answering(suggest), methods=["POST"]),
     Route("/languages", answering(languages), methods=["GET", "POST"]),
     Route("/frontend/settings", answering(settings)),
     Route("/health", answering(health)),
