@@ -3,11 +3,11 @@
 import io
 import signal
 import sys
-from contextlib import nullcontext
 
 import fa_jax
-from fa_jax.cli.hosts import Hosts, ending_together
+from fa_jax.cli.hosts import ending_together
 from fa_jax.cli.parsing import COMMANDS, help_of_all, in_options, parse_command
+from fa_jax.compiler import SAME_BITS, ask_in_all_programs
 from fa_jax.errors import UserError
 from fa_jax.signals import handled
 
@@ -34,10 +34,11 @@ def _run(name: str, arguments: list[str]):
     try:
         fa_jax.set_up_process()  # before parsing starts threads
         command = parse_command(name, arguments)
-        if isinstance(hosts := getattr(command, "hosts", None), Hosts):
+        if getattr(command, "deterministic", False):
+            ask_in_all_programs(SAME_BITS)
+        if hosts := getattr(command, "hosts", None):
             hosts.meet()
-        ended_at_once = handled((signal.SIGINT,), by=signal.SIG_DFL)
-        with ended_at_once if name in SEARCHERS else nullcontext():
+        with handled((signal.SIGINT,) if name in SEARCHERS else (), by=signal.SIG_DFL):
             command()
     except BrokenPipeError:  # the reader of our output has left
         sys.stderr.close()

@@ -11,7 +11,6 @@ from fa_jax.attention import AttentionConfig
 from fa_jax.cli.arguments import Deterministic, RunFolder
 from fa_jax.cli.hosts import AS_FOUND, Hosts
 from fa_jax.cli.scores import train_and_score
-from fa_jax.compiler import SAME_BITS, ask_in_all_programs
 from fa_jax.config import Config, DecodingConfig, TrainingConfig
 from fa_jax.errors import UserError
 from fa_jax.finetuning_settings import finetuning, learning_documents
@@ -66,8 +65,6 @@ class Command:
         return finetuning(config)
 
     def __call__(self):
-        if self.deterministic:
-            ask_in_all_programs(SAME_BITS)
         source = fa_jax.load_run(self.source)
         model = replace(source.config.model, attention=self.attention)
         changes = {"model": model, "training": self.training, "decoding": self.decoding}

@@ -1,7 +1,5 @@
 """Files of what translations must have: glossaries and prefixes."""
 
-from collections.abc import Iterator, Sequence
-from itertools import count, islice
 from pathlib import Path
 
 from fa_jax.errors import UserError
@@ -14,7 +12,7 @@ def glossary_in(path: Path) -> dict[str, str]:
       UserError: it cannot be read, or a line is something else.
     """
     glossary = {}
-    for number, line in zip(count(1), _lines(path)):
+    for number, line in enumerate(lines_of(path), start=1):
         phrase, *rest = (cell.strip() for cell in line.split("\t"))
         if not line.strip():
             continue
@@ -27,27 +25,8 @@ def glossary_in(path: Path) -> dict[str, str]:
     return glossary
 
 
-class Prefixes:
-    """A file with a prefix for each line that is translated, which may be empty. done: the first
-    lines have their translations already."""
-
-    def __init__(self, path: Path, done: int):
-        self._path, self._rest = path, islice(_lines(path), done, None)
-
-    def next(self, lines: Sequence[str]) -> list[str]:
-        """Those of the next lines. Raises UserError where the file has fewer."""
-        found = [*islice(self._rest, len(lines))]
-        if len(found) < len(lines):
-            raise UserError(f"{self._path} has fewer lines than there are to translate")
-        return found
-
-    def check_end(self):
-        """Raises UserError where the file has more lines than were translated."""
-        if [*self._rest]:
-            raise UserError(f"{self._path} has more lines than there were to translate")
-
-
-def _lines(path: Path) -> Iterator[str]:
+def lines_of(path: Path) -> list[str]:
+    """Raises UserError where it cannot be read, or is not UTF-8."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -55,4 +34,4 @@ def _lines(path: Path) -> Iterator[str]:
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise UserError(f"{path}, line {line}: not UTF-8. Convert the text to UTF-8") from None
-    yield from text.removesuffix("\n").split("\n") if text else ()
+    return text.removesuffix("\n").split("\n") if text else []

@@ -8,7 +8,6 @@ import fa_jax
 from fa_jax.cli.arguments import Deterministic, OfPreset
 from fa_jax.cli.hosts import AS_FOUND, Hosts
 from fa_jax.cli.scores import train_and_score
-from fa_jax.compiler import SAME_BITS, ask_in_all_programs
 from fa_jax.config import Config, DecodingConfig, ModelConfig, TrainingConfig
 from fa_jax.terminal import say
 
@@ -34,8 +33,6 @@ class Command(OfPreset):
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
 
     def __call__(self):
-        if self.deterministic:
-            ask_in_all_programs(SAME_BITS)
         attention = self.model.attention
         score = attention.score.for_sources(self.decoding.max_source_length)
         model = replace(self.model, attention=replace(attention, score=score))

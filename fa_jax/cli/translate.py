@@ -25,7 +25,7 @@ from fa_jax.cli.lines import (
     part_of,
     told_of_long,
 )
-from fa_jax.cli.terms import Prefixes, glossary_in
+from fa_jax.cli.terms import glossary_in, lines_of
 from fa_jax.cli.words import arrived_words
 from fa_jax.decoding.forced import By
 from fa_jax.decoding.simultaneous import PolicyName
@@ -118,7 +118,7 @@ class Command(OfRuns):
             print(*fa_jax.translate_html(runs, [page], self.decoding, **self._options()))
             return
         file, there = _added_to(self.output) if self.output else (sys.stdout, 0)
-        prefixes = Prefixes(self.prefixes, there) if self.prefixes else None
+        prefixes = iter(lines_of(self.prefixes)[there:] if self.prefixes else ())
         passed, there, chunks = behind(there, self._chunks(runs))
         with nullcontext() if file is sys.stdout else file:
             for text, record in self._translated(runs, chunks, passed, prefixes):
@@ -128,8 +128,6 @@ class Command(OfRuns):
                 lines = self._shown(text, record).split("\n")[there:]
                 print(*lines, sep="\n", file=file, flush=file is not sys.stdout)
                 there = 0
-        if prefixes:
-            prefixes.check_end()
 
     def _options(self) -> dict[str, Any]:
         """Of the functions that translate."""
@@ -191,7 +189,7 @@ class Command(OfRuns):
         return parts
 
     def _translated(
-        self, runs: list[Run], chunks: Iterable[list[str]], done: int, prefixes: Prefixes | None
+        self, runs: list[Run], chunks: Iterable[list[str]], done: int, prefixes: Iterator[str]
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each text, and what was found; all of a chunk are written before the next one is read.
 
@@ -203,6 +201,10 @@ class Command(OfRuns):
         options = {"n_best": self.n_best, "details": self.details, "documents": self.documents}
         options |= self._options()
         for texts in chunks:
+            if self.prefixes:
+                options["prefixes"] = [*itertools.islice(prefixes, len(texts))]
+                if len(options["prefixes"]) < len(texts):
+                    raise UserError(f"{self.prefixes} has fewer lines than there are to translate")
             size = bytes_of(texts)
             searched = sum(bool(part.strip()) for text in texts for part in self._parts(runs, text))
             each = size / max(1, searched)
@@ -212,7 +214,6 @@ class Command(OfRuns):
                     texts,
                     self.decoding,
                     progress=lambda more, each=each, bar=bar: bar.update(more * each),
-                    prefixes=prefixes and prefixes.next(texts),
                     **options,
                 )
             if self.alignments:
@@ -220,6 +221,8 @@ class Command(OfRuns):
             done += size
             yield from zip(texts, records, strict=True)
             sys.stdout.flush()
+        if [*prefixes]:
+            raise UserError(f"{self.prefixes} has more lines than there were to translate")
 
 
 def _add_alignments(run: Run, texts: list[str], records: list[dict[str, Any]], by: By):
