@@ -29,8 +29,7 @@ and would not count the programs that fa_jax keeps beside JAX's."""
 
 def cache_folder() -> Path:
     """`$FA_JAX_CACHE` if set, else the user's cache folder on this system."""
-    chosen = os.environ.get("FA_JAX_CACHE")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("fa_jax"))
+    return Path(os.environ.get("FA_JAX_CACHE") or platformdirs.user_cache_dir("fa_jax"))
 
 
 def place_of(kind: str, of: object) -> Path:

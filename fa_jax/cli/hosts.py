@@ -70,7 +70,7 @@ class Hosts:
                 "ADDRESS:PORT and --processes, and each its own --process; or --processes 1 to "
                 "this one alone"
             ) from error
-        _say_so_where_jax_aborts()
+        ctypes.CDLL(None).signal(signal.SIGABRT, _end_in_few_words)
 
 
 AS_FOUND = Hosts()
@@ -107,17 +107,9 @@ def _said(end: BaseException) -> int:
     return 1
 
 
-def _say_so_where_jax_aborts():
+@ctypes.CFUNCTYPE(None, ctypes.c_int)
+def _end_in_few_words(_: int):
     """Where a host waits for one that is gone, a thread of JAX aborts the process, with many words.
     Fewer stand behind them. A handler by Python's `signal` would come too late."""
-
-    def say(_: int):
-        os.write(2, f"{LOST}\n".encode())
-        os._exit(AGAIN)
-
-    _HANDLERS.append(ctypes.CFUNCTYPE(None, ctypes.c_int)(say))
-    ctypes.CDLL(None).signal(signal.SIGABRT, _HANDLERS[-1])
-
-
-_HANDLERS = []
-"""Kept, or they are freed while the process still knows them."""
+    os.write(2, f"{LOST}\n".encode())
+    os._exit(AGAIN)

@@ -12,12 +12,7 @@ from typing import Annotated, Any, get_args
 import tyro
 from docstring_parser import parse_from_object
 from jaxtyping import AbstractArray
-from tyro.constructors import (
-    ConstructorRegistry,
-    StructConstructorSpec,
-    StructFieldSpec,
-    StructTypeInfo,
-)
+from tyro.constructors import StructConstructorSpec, StructFieldSpec, StructTypeInfo
 
 from fa_jax.attention import SCORES, SPANS, AttentionConfig
 from fa_jax.cli.hosts import Hosts
@@ -33,8 +28,9 @@ SHORT = {
 }
 """Settings so often given that they have an option without their section's name, too."""
 HELP = {"score": "How well does a position match", "span": "Which positions count"}
-REGISTRY, UNCHECKED = ConstructorRegistry(), ConstructorRegistry()
-"""UNCHECKED goes before the other one while it is not known which settings the options change."""
+REGISTRY = tyro.constructors.ConstructorRegistry()
+UNCHECKED = tyro.constructors.ConstructorRegistry()
+"""It goes before the other one while it is not known which settings the options change."""
 
 
 @REGISTRY.struct_rule

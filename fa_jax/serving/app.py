@@ -43,7 +43,7 @@ def make_app(runs: Sequence[Run], limits: Limits, suggestions: Path | None = Non
         exception_handlers={
             UserError: _mistaken,
             HTTPException: _refused,
-            ClientDisconnect: _nobody_listens,
+            ClientDisconnect: lambda *_: Response(status_code=400),  # nobody listens
         },
         lifespan=lifespan,
     )
@@ -57,7 +57,3 @@ async def _mistaken(request: Request, error: UserError) -> JSONResponse:
 
 async def _refused(request: Request, error: HTTPException) -> JSONResponse:
     return JSONResponse({"error": error.detail}, error.status_code, error.headers)
-
-
-async def _nobody_listens(request: Request, error: ClientDisconnect) -> Response:
-    return Response(status_code=400)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
-from starlette.datastructures import ImmutableMultiDict, UploadFile
+from starlette.datastructures import ImmutableMultiDict
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -79,11 +79,11 @@ async def _form_with_files(request: Request, body: bytes, most: int) -> dict[str
         return {"type": "http.request", "body": body}
 
     async with Request(request.scope, receive).form(max_part_size=most) as form:
-        return _by_name([(name, await _content(item)) for name, item in form.multi_items()])
-
-
-async def _content(item: str | UploadFile) -> str | tuple[str | None, bytes]:
-    return item if isinstance(item, str) else (item.filename, await item.read())
+        fields = []
+        for name, item in form.multi_items():
+            said = item if isinstance(item, str) else (item.filename, await item.read())
+            fields.append((name, said))
+        return _by_name(fields)
 
 
 def _form(text: str) -> dict[str, Any]:

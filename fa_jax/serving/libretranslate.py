@@ -47,11 +47,7 @@ async def translated(
     service: Service, fields: dict[str, Any], read: Format, files: Sequence[bytes]
 ) -> tuple[Run, dict[str, str | float], list[list[bytes]]]:
     """The run that translates files as a request's fields say, the language that they are in, and
-    of each file its translations, best first: one, and as many `alternatives`.
-
-    Raises:
-      UserError, HTTPException: it cannot be done.
-    """
+    of each file its translations, best first: one, and as many `alternatives`."""
     texts = [await run_in_threadpool(texts_in, read, file) for file in files]
     run, detected = _chosen_run(service.runs, fields, "\n".join(chain(*texts)))
     most = run.config.decoding.beam_size - 1

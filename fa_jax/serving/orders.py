@@ -70,12 +70,9 @@ class Traces(Order):
 
 
 def wanted(fields: dict[str, Any], run: Run) -> dict[str, Any]:
-    """What an order is made of, as a request says. threshold: a number, its text or "inf"; if not
-    said, the run's own. split: true or false, or their text; if not said, true.
-
-    Raises:
-      UserError: threshold is no number above 0, or split neither.
-    """
+    """What an order is made of, as a request says. threshold: a number above 0, its text or "inf";
+    if not said, the run's own. split: true or false, or their text; if not said, true. Raises
+    UserError where they are something else."""
     threshold, split = fields.get("threshold"), fields.get("split")
     number = run.config.decoding.threshold if threshold is None else number_of(threshold)
     if not number > 0:
@@ -87,11 +84,7 @@ def wanted(fields: dict[str, Any], run: Run) -> dict[str, Any]:
 
 def terms_wanted(fields: dict[str, Any], lines: Sequence[str]) -> dict[str, Any]:
     """What of `Translations` a request says beside that. glossary: an object, or its JSON. prefix:
-    a text, where `q` is one line.
-
-    Raises:
-      UserError: they are something else.
-    """
+    a text, where `q` is one line. Raises UserError where they are something else."""
     glossary, prefix = fields.get("glossary") or {}, fields.get("prefix") or ""
     with suppress(ValueError, TypeError):
         glossary = json.loads(glossary)
