@@ -57,11 +57,6 @@ def alone(folder: Path) -> Iterator[None]:
 def begin_run(folder: Path, config: Config, data: PreparedData):
     """Writes what a new run starts with. One that has learnt must be of the same config and text.
 
-    Args:
-      folder: the run's; it is made.
-      config: its settings.
-      data: the corpus that it learns from, and both vocabularies.
-
     Raises:
       UserError: the folder holds a run that has learnt by another config, text or vocabulary,
         which the message names, or cannot be written.

@@ -62,11 +62,12 @@ def set_threshold(folder: str | Path, threshold: float):
     set_decoding(Path(folder), threshold=threshold)
 
 
-def set_decoding(folder: Path, **changes: Any):
+def set_decoding(folder: Path, **changes: Any) -> Config:
     """Changes in `config.json` how the run decodes."""
     config = read_config(folder)
-    decoding = replace(config.decoding, **changes)
-    write_json(folder / "config.json", config_json(replace(config, decoding=decoding)))
+    config = replace(config, decoding=replace(config.decoding, **changes))
+    write_json(folder / "config.json", config_json(config))
+    return config
 
 
 def check_own(folder: Path, instead: str = "copy the folder first"):

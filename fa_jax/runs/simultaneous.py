@@ -60,7 +60,7 @@ class Interpreter:
         word: in languages without spaces a letter; "": none. last: whether the speech ends with it.
         """
         written = len(self.record()["text"])
-        hear([self], [word], [last])
+        hear([(self, word, last)])
         return self.record()["text"][written:]
 
     def record(self) -> dict[str, Any]:
@@ -101,30 +101,28 @@ class Interpreter:
         return space_between(self.run.source.language).join([*self.sentence, *more])
 
 
-def hear(interpreters: Sequence[Interpreter], words: Sequence[str], last: Sequence[bool]):
-    """The next word of each speech, as of `Interpreter.hear`, all of one run.
+def hear(words: Sequence[tuple[Interpreter, str, bool]]):
+    """The next word of each speech, and whether it is the last; all of one run.
 
     Where it begins a sentence, the one before ends first.
     """
-    given = list(zip(interpreters, words, strict=True))
-    for interpreter, word in given:
+    for interpreter, word, _ in words:
         interpreter.heard += bool(word)
-    ended = [interpreter for interpreter, word in given if interpreter.begins_sentence(word)]
-    _go_on(ended, [True] * len(ended))
-    for interpreter, word in given:
+    _go_on([(one, True) for one, word, _ in words if one.begins_sentence(word)])
+    for interpreter, word, _ in words:
         interpreter.sentence += [word] * bool(word)
-    _go_on(interpreters, last)
+    _go_on([(interpreter, last) for interpreter, _, last in words])
 
 
-def _go_on(interpreters: Sequence[Interpreter], over: Sequence[bool]):
-    if not interpreters:
+def _go_on(speeches: Sequence[tuple[Interpreter, bool]]):
+    """What can be written now. With each, whether its sentence is over."""
+    if not speeches:
         return
-    run, decoding = interpreters[0].run, interpreters[0].decoding
-    heard, written = zip(*(interpreter.source() for interpreter in interpreters), strict=True)
-    forbidden = never_written(run, decoding)
-    found = continuations(run.model, decoding, heard, written, forbidden)
-    for interpreter, source, one, ends in zip(interpreters, heard, found, over, strict=True):
-        interpreter.write(one, len(source), over=ends)
+    run, decoding = speeches[0][0].run, speeches[0][0].decoding
+    heard, written = zip(*(interpreter.source() for interpreter, _ in speeches), strict=True)
+    found = continuations(run.model, decoding, heard, written, never_written(run, decoding))
+    for (interpreter, over), source, one in zip(speeches, heard, found, strict=True):
+        interpreter.write(one, len(source), over=over)
 
 
 def simultaneous(
@@ -140,9 +138,7 @@ def simultaneous(
     Args:
       run: a trained run.
       lines: text as people write it.
-      policy: when a word is written, as of `Interpreter`.
-      behind: tokens that must have been heard behind the place that a word needs.
-      decoding: how to translate; default: the run's own.
+      policy, behind, decoding: when a word is written, and how; as of `Interpreter`.
 
     Returns:
       A dict a line, as of `Interpreter.record`.
@@ -164,8 +160,7 @@ def speak(speeches: Sequence[tuple[Interpreter, str]]) -> list[dict[str, Any]]:
     spoken = [(one, units(read(line), one.run.source.language)) for one, line in speeches]
     for number in range(max((len(words) for _, words in spoken), default=0)):
         now = [(one, words) for one, words in spoken if number < len(words)]
-        last = [number == len(words) - 1 for _, words in now]
-        hear([one for one, _ in now], [words[number] for _, words in now], last)
+        hear([(one, words[number], number == len(words) - 1) for one, words in now])
     return [interpreter.record() for interpreter, _ in speeches]
 
 

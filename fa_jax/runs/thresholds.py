@@ -140,11 +140,7 @@ def threshold_for_window(run: Run, window: float) -> float:
     from scipy.optimize import brentq  # a quarter of a second that no other command need wait
 
     ends = math.log(NARROWEST), math.log(WIDEST)
-
-    @cache
-    def share(logarithm: float) -> float:
-        return window_share(run, math.exp(logarithm))
-
+    share = cache(lambda logarithm: window_share(run, math.exp(logarithm)))
     if not share(ends[0]) <= window <= 1:
         raise UserError(
             f"windows of {window:g} of the source cannot be had with {run.folder}: the narrowest "

@@ -103,11 +103,9 @@ def finetune(
     if window is None and largest_loss is None and math.isinf(config.decoding.threshold):
         largest_loss = LARGEST_LOSS if is_flexible(config) else None
     start = continued(run, config)
-    if folder is None:
-        folder = _beside(run)
     data = prepare(config.data, codecs=(run.source, run.target))
     check_best_by(config)
-    tuned = _trained(Path(folder), config, data, start)
+    tuned = _trained(Path(folder or _beside(run)), config, data, start)
     if largest_loss is not None:
         say(f"looking for windows that cost at most {largest_loss:g} BLEU, on the validation set")
         found = narrowest_windows(tuned, largest_loss)
@@ -197,6 +195,4 @@ def _with_length_exponent(run: Run) -> Run:
 
 def decoding_with(run: Run, **changes: Any) -> Run:
     """The run, and its `config.json`, with other settings of decoding."""
-    set_decoding(run.folder, **changes)
-    decoding = replace(run.config.decoding, **changes)
-    return replace(run, config=replace(run.config, decoding=decoding))
+    return replace(run, config=set_decoding(run.folder, **changes))
