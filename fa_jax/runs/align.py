@@ -10,6 +10,7 @@ import numpy as np
 
 from fa_jax.data.codec import TextCodec
 from fa_jax.data.given import checked_pairs
+from fa_jax.data.markup import Text, with_tags
 from fa_jax.data.reading import read
 from fa_jax.data.sentences import sentences
 from fa_jax.data.tokenizers import Words
@@ -93,6 +94,27 @@ def align(
         ]
     each = iter(found)
     return [reduce(add, islice(each, len(of_pair))) for of_pair in parted]
+
+
+def tagged(
+    run: Run, texts: Sequence[Text], translations: Sequence[Sequence[str]]
+) -> list[list[str]]:
+    """The translations of each text with its tags, around the words that belong to what they are
+    around.
+
+    Raises:
+      UserError: a text has tags, and attention looks at nothing.
+    """
+    each = [(text, one) for text, of_text in zip(texts, translations) for one in of_text]
+    pairs = [(" ".join(text.letters.split()), one) for text, one in each if text.elements]
+    aligned, without = iter(align(run, pairs) if pairs else ()), Alignment([], [], [])
+    return [
+        [
+            with_tags(text, one, **vars(next(aligned) if text.elements else without))
+            for one in of_text
+        ]
+        for text, of_text in zip(texts, translations, strict=True)
+    ]
 
 
 def _aligned(run: Run, pairs: Sequence[Pair], by: By, tokenized: bool) -> list[Alignment]:

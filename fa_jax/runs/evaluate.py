@@ -109,9 +109,7 @@ def perplexity(
 
     Args:
       run: one, no ensemble.
-      split: of its corpus: "test", "validation" or "train".
-      decoding: its threshold counts; default: the run's own.
-      pairs: source and target texts, in place of a split.
+      split, decoding, pairs: as of `evaluate`. Of `decoding` the threshold counts.
 
     Returns:
       A number of at least 1. If all words are equally likely, it is the number of words.

@@ -5,8 +5,8 @@ from typing import Any
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.given import checked_lines
-from fa_jax.data.markup import pieces, text_of, with_tags
-from fa_jax.runs.align import align
+from fa_jax.data.markup import pieces, text_of
+from fa_jax.runs.align import tagged
 from fa_jax.runs.run import Run, ensemble
 from fa_jax.runs.translate import translate
 
@@ -60,16 +60,4 @@ def translate_inline(
     lines = [" ".join(text.letters.split()) for text in read]
     records = translate(run, lines, decoding, n_best, **options)
     versions = [[one["text"] for one in record["translations"]] for record in records]
-    tagged = [number for number, text in enumerate(read) if text.elements]
-    pairs = [(lines[number], version) for number in tagged for version in versions[number]]
-    aligned = iter(align(ensemble(run)[0], pairs) if pairs else ())
-    for number in tagged:
-        each = zip(versions[number], aligned)
-        versions[number] = [
-            with_tags(read[number], version, one.source, one.target, one.links)
-            for version, one in each
-        ]
-    return [
-        of_text if text.elements else [with_tags(text, version, (), (), ()) for version in of_text]
-        for text, of_text in zip(read, versions, strict=True)
-    ]
+    return tagged(ensemble(run)[0], read, versions)

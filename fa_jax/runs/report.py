@@ -87,13 +87,13 @@ def sampled(run: Run) -> list[Sample]:
       UserError: the run's corpus is not there.
     """
     pairs = list(islice(run.pairs("test"), LOOKED_AT))
-    lengths = [len(run.source.encode(source)) for source, _ in pairs]
-    order = sorted(range(len(pairs)), key=lambda row: lengths[row] > READABLE)
-    chosen = [pairs[row] for row in order if lengths[row]][:SEARCHED]
+    lengths = {pair: len(run.source.encode(pair[0])) for pair in pairs}
+    pairs.sort(key=lambda pair: lengths[pair] > READABLE)
+    chosen = [pair for pair in pairs if lengths[pair]][:SEARCHED]
     decoding = replace(run.config.decoding, threshold=_samples_at(run.config))
     found = search_lines([run], [source for source, _ in chosen], decoding)
-    shown = [[(line, 0)] for line in range(len(chosen))[:SAMPLES]]
-    traces = found.spans(shown, found.texts())
+    shown = found.texts()[:SAMPLES]
+    traces = found.spans([(text, [(line, 0)]) for line, (text, *_) in enumerate(shown)])
     return [*zip(chosen, traces, strict=False)]
 
 
@@ -127,7 +127,9 @@ def _content(run: Run, rows: list[Json], scores: Json, samples: Sequence[Sample]
     curves = CURVES | {validation: f"validation score (greedy, {training.best_by_words})"}
     return {
         "title": run.name,
-        "about": _about(run),
+        "about": f"{run.source.language} to {run.target.language}, "
+        f"{attention_text(run.config.model.attention)}; checkpoint of step {run.step:,}, "
+        f"{run.validated}.",
         "source": run.source.language,
         "target": run.target.language,
         "scores": _scores(list(scores.values()), own),
@@ -164,12 +166,6 @@ def _drawn_at(config: Config) -> str:
     )
 
 
-def _about(run: Run) -> str:
-    attention = attention_text(run.config.model.attention)
-    languages = f"{run.source.language} to {run.target.language}"
-    return f"{languages}, {attention}; checkpoint of step {run.step:,}, {run.validated}."
-
-
 def _threshold(scores: Json, own: float, mark: str) -> str:
     """τ of these scores; marked if it is the run's own."""
     threshold = float(scores["threshold"])
@@ -181,9 +177,7 @@ def _scores(found: list[Json], own: float) -> Json:
 
     own: the run's threshold; its row is marked, and its number, from 0, is given.
     """
-    if not found:
-        return {"heads": [], "rows": [], "own": None, "signatures": []}
-    shown = shown_scores(found[0])
+    shown = shown_scores(next(iter(found), {}))
     rows = [
         [
             _threshold(scores, own, ", the run's own"),
@@ -195,11 +189,12 @@ def _scores(found: list[Json], own: float) -> Json:
         ]
         for scores in found
     ]
-    heads = ["threshold", *shown, "window", "not scored", "beam", "sentences"]
-    signatures = [f"{label}: {signature}" for label, (_, signature) in shown.items() if signature]
-    thresholds = [float(scores["threshold"]) for scores in found]
-    marked = thresholds.index(own) if own in thresholds else None
-    return {"heads": heads, "rows": rows, "own": marked, "signatures": signatures}
+    return {
+        "heads": ["threshold", *shown, "window", "not scored", "beam", "sentences"],
+        "rows": rows,
+        "own": next((n for n, one in enumerate(found) if float(one["threshold"]) == own), None),
+        "signatures": [f"{label}: {how}" for label, (_, how) in shown.items() if how],
+    }
 
 
 def _settings(config: Config) -> list[tuple[str, list[tuple[str, str]]]]:

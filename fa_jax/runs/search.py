@@ -1,15 +1,14 @@
 """Lines of text through beam search: what translating, scoring and tracing begin with."""
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.capitals import in_case_of
-from fa_jax.data.markup import with_tags
 from fa_jax.data.tokenizers import Subwords
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 from fa_jax.data.vocabulary import END, SPECIAL, UNKNOWN
@@ -19,8 +18,9 @@ from fa_jax.decoding.search import SearchResult, joined, search
 from fa_jax.decoding.unknown_words import replace_unknown, whole_words
 from fa_jax.errors import UserError
 from fa_jax.hosts import parted
-from fa_jax.runs.align import align
+from fa_jax.runs.align import tagged
 from fa_jax.runs.run import Run, know_documents
+from fa_jax.runs.sentences import joined_spans
 from fa_jax.runs.terms import Wish, kinds_of, marked, unmarked
 
 Places = Sequence[tuple[int, int]]
@@ -44,7 +44,7 @@ class Searched:
     ids: list[list[list[int]]]
     documents: Int[np.ndarray, " boundaries"]
     results: list[SearchResult]
-    guides: Sequence[Guide] = ()
+    guides: list[Guide]
     wishes: Sequence[Wish] = ()
 
     @property
@@ -60,13 +60,6 @@ class Searched:
         whole = np.add.reduceat(self.source_lengths + 1, starts) - 1
         calls = np.array([result.calls for result in self.results])
         return float((np.repeat(whole, lines) * calls).sum() / max(1, calls.sum()))
-
-    def replaced(self, lines: Sequence[int], others: "Searched") -> "Searched":
-        """With what was found of these lines in another search."""
-        results, guides = [*self.results], [*self.guides]
-        for line, result, guide in zip(lines, others.results, others.guides, strict=True):
-            results[line], guides[line] = result, guide
-        return replace(self, results=results, guides=guides)
 
     def texts(self) -> list[list[str]]:
         """Each line's translations as people write them; unknown words replaced if so decided.
@@ -100,67 +93,62 @@ class Searched:
                     source, copies = (whole_words(each, spaced=spaced) for each in (source, copies))
                 tokens = written[line][place], source
                 written[line][place] = replace_unknown(*tokens, of_tokens, run.dictionary, copies)
-        for line, guide in enumerate(self.guides):
-            numbers = [hypothesis.words for hypothesis in self.results[line].hypotheses]
-            written[line] = marked(written[line], numbers, guide.all, target)
-        texts = [
-            [in_case_of(line, target.text(tokens)) for tokens in of_line]
-            for line, of_line in zip(self.lines, written, strict=True)
-        ]
-        for line, guide in enumerate(self.guides):
-            texts[line] = [unmarked(text, guide.all) for text in texts[line]]
-        self._add_again(texts)
-        for line, wish in enumerate(self.wishes):
-            texts[line] = [wish.whole(text, run.source.language, target) for text in texts[line]]
+        texts = []
+        for number, (line, result) in enumerate(zip(self.lines, self.results, strict=True)):
+            terms = self.guides[number].all if self.guides else ()
+            each = zip(written[number], result.hypotheses, strict=True)
+            tokens = [marked(tokens, found.words, terms, target) for tokens, found in each]
+            read = [in_case_of(line, target.text(one)) for one in tokens]
+            texts.append([unmarked(text, [term.text for term in terms]) for text in read])
+        if self.wishes:
+            texts = tagged(run, [wish.text for wish in self.wishes], texts)
+            texts = [
+                [wish.whole(text, run.source.language, target) for text in of_line]
+                for wish, of_line in zip(self.wishes, texts, strict=True)
+            ]
         return texts
-
-    def _add_again(self, texts: list[list[str]]):
-        """Stars and the like, to the words that come from those that have some."""
-        wanted = [
-            (line, place)
-            for line, wish in enumerate(self.wishes)
-            for place in range(len(texts[line]) if wish.text.elements else 0)
-        ]
-        pairs = [(self.wishes[line].masked, texts[line][place]) for line, place in wanted]
-        aligned = align(self.run, pairs) if pairs else []
-        for (line, place), one in zip(wanted, aligned, strict=True):
-            words = one.source, one.target, one.links
-            texts[line][place] = with_tags(self.wishes[line].text, texts[line][place], *words)
 
     def spans(
         self,
-        wanted: Sequence[Places],
-        texts: Sequence[Sequence[str]],
+        wanted: Sequence[tuple[str, Places]],
         keep: Callable[[Trace], Trace] = lambda trace: trace,
-    ) -> list[SpanTrace]:
-        """What attention did while each of these was written, none of which is empty.
+    ) -> list[SpanTrace | None]:
+        """What attention did while each of these was written; None where no line has a word.
 
-        texts: as of `texts`. keep: as of `trace_translations`.
+        Lines that were read together are traced together, and each once. wanted: what they read,
+        and of which hypotheses. keep: as of `trace_translations`.
         """
+        document_of = np.repeat(np.arange(len(self.documents) - 1), np.diff(self.documents))
+        parts: list[list[Places]] = []
+        for _, places in wanted:
+            there = [(line, place) for line, place in places if self.tokens[line]]
+            read = itertools.groupby(there, lambda one: document_of[one[0]])
+            parts.append([tuple(together) for _, together in read])
+        different = [*dict.fromkeys(itertools.chain(*parts))]
+        sides = self._sides(different)
+        found = trace_translations(self.run.model, self.decoding, *sides, keep)
         source, target = (codec.vocabulary.tokens for codec in (self.run.source, self.run.target))
-        sides = self._sides(wanted)
-        traces = trace_translations(self.run.model, self.decoding, *sides, keep)
-        return [
-            SpanTrace(
+        traces = {
+            part: SpanTrace(
                 **vars(trace)
                 | {"alternatives": [[(target[w], p) for w, p in s] for s in trace.alternatives]},
-                translation="\n".join(texts[line][place] for line, place in places),
-                source_tokens=[source[word] for word in self._source(places)],
-                target_tokens=[*(target[word] for word in self._words(places)), SPECIAL[END]],
+                translation="",
+                source_tokens=[source[word] for word in read],
+                target_tokens=[*(target[word] for word in written), SPECIAL[END]],
                 threshold=self.decoding.threshold,
             )
-            for places, trace in zip(wanted, traces, strict=True)
+            for part, read, written, trace in zip(different, *sides, found, strict=True)
+        }
+        return [
+            joined_spans([traces[part] for part in own], text)
+            for own, (text, _) in zip(parts, wanted, strict=True)
         ]
 
     def _sides(self, wanted: Sequence[Places]) -> tuple[list[list[int]], list[list[int]]]:
         """What forced decoding takes: sources and translations."""
-        return [*map(self._source, wanted)], [*map(self._words, wanted)]
-
-    def _source(self, places: Places) -> list[int]:
-        return joined([self.ids[0][line] for line, _ in places])
-
-    def _words(self, places: Places) -> list[int]:
-        return joined([self.results[line].hypotheses[place].words for line, place in places])
+        read = [joined([self.ids[0][line] for line, _ in places]) for places in wanted]
+        written = [[self.results[n].hypotheses[at].words for n, at in places] for places in wanted]
+        return read, [*map(joined, written)]
 
 
 def search_lines(
@@ -174,18 +162,16 @@ def search_lines(
     progress: Callable[[int], object] = lambda lines: None,
     on_all_hosts: bool = False,
 ) -> Searched:
-    """Reads lines and searches for their translations.
+    """Reads lines, as people write them, and searches for their translations.
 
     Args:
-      runs: one, or an ensemble. lines: text as people write it.
       n_best: of a line, as of `search`; a line of a document that is read whole has one.
-      documents: document i is the lines from the i-th of these numbers up to the next one. Runs
-        that were all trained on documents read each one whole. Otherwise, and if there are none,
-        each line is read by itself, up to `decoding.max_source_length` tokens.
-      wishes: what each line's translation must have, where lines are read by themselves. None are
-        given where nothing is wanted.
+      documents: as of `Searched`. Runs that were all trained on documents read each one whole.
+        Otherwise, and if there are none, each line is read by itself, up to
+        `decoding.max_source_length` tokens.
+      wishes: what each line's translation must have, where lines are read by themselves; or none.
       progress: told how many lines more are done.
-      on_all_hosts: all of them call this search, and each does its share.
+      on_all_hosts: whether hosts that all call this share the work.
     """
     longest = None
     if documents is None or not know_documents(runs):
@@ -206,31 +192,34 @@ def search_lines(
     guides = [wish.guide(*line, runs[0].source.language, runs[0].target) for wish, *line in each]
     kinds = kinds_of(runs[0].target) if any(guide.words for guide in guides) else None
 
+    def wants(span: tuple[int, int]) -> bool:
+        return bool(guides and guides[span[0]].words)
+
     def found(spans: Sequence[tuple[int, int]]) -> list[list[SearchResult]]:
         """Of each document the results of its lines. Where lines are wanted to have something, they
         are searched apart: others are found as if there were none."""
-        wanting = [bool(guides and guides[first].words) for first, _ in spans]
-        apart: dict[bool, Iterator[SearchResult]] = {}
-        for wants in {*wanting}:
-            some = [span for span, one in zip(spans, wanting, strict=True) if one is wants]
-            results = search(
-                [run.model for run in runs],
-                decoding,
-                [[of_run[first:end] for first, end in some] for of_run in ids],
-                n_best=n_best,
-                forbidden=never_written(runs[0], decoding),
-                lexicon=lexicon,
-                guides=[guides[first] for first, _ in some] if wants else (),
-                kinds=kinds,
-                progress=progress,
+        results: dict[tuple[int, int], list[SearchResult]] = {}
+        for wanting, some in itertools.groupby(sorted(spans, key=wants), wants):
+            some = [*some]
+            of_lines = iter(
+                search(
+                    [run.model for run in runs],
+                    decoding,
+                    [[of_run[first:end] for first, end in some] for of_run in ids],
+                    n_best=n_best,
+                    forbidden=never_written(runs[0], decoding),
+                    lexicon=lexicon,
+                    guides=[guides[first] for first, _ in some] if wanting else (),
+                    kinds=kinds,
+                    progress=progress,
+                )
             )
-            apart[wants] = iter(results)
-        each = zip(spans, wanting, strict=True)
-        return [list(itertools.islice(apart[one], end - first)) for (first, end), one in each]
+            results |= {span: [*itertools.islice(of_lines, span[1] - span[0])] for span in some}
+        return [results[span] for span in spans]
 
-    spans = list(itertools.pairwise(documents.tolist()))
+    spans = [*itertools.pairwise(documents.tolist())]
     by_document = parted(found, spans) if on_all_hosts else found(spans)
-    results = list(itertools.chain.from_iterable(by_document))
+    results = [*itertools.chain(*by_document)]
     return Searched(runs[0], decoding, lines, tokens[0], ids, documents, results, guides, wishes)
 
 

@@ -1,6 +1,7 @@
 """Texts of several lines or sentences: parted before a search, and put together again behind it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
@@ -29,15 +30,17 @@ def combined(
     results: Sequence[SearchResult],
     texts: Sequence[Sequence[str]],
     n_best: int,
-) -> list[tuple[float, tuple[tuple[int, int], ...]]]:
+    between: str,
+) -> list[tuple[float, str, tuple[tuple[int, int], ...]]]:
     """Translations of a text from those of its lines, best first. No two of a line read alike.
 
-    lines: their numbers among all results. texts: what the hypotheses read.
+    lines: their numbers among all results. texts: what the hypotheses read. between: what stands
+    between lines.
 
     Returns:
-      Of each its score and, of each line, its number and the place of the hypothesis that it takes.
-      Scores are the lines' mean; a line counts by the words of its best hypothesis, their end
-      included.
+      Of each its score, what it reads and, of each line, its number and the place of the hypothesis
+      that it takes. Scores are the lines' mean; a line counts by the words of its best hypothesis,
+      their end included.
     """
     words = {line: len(results[line].hypotheses[0].words) + 1 for line in lines}
     best = [(0.0, ())]
@@ -50,23 +53,19 @@ def combined(
             if texts[line].index(texts[line][place]) == place
         ]
         best = sorted(longer, key=lambda one: -one[0])[:n_best]
-    return best
+    return [(score, between.join(texts[n][place] for n, place in at), at) for score, at in best]
 
 
-def joined_spans(traces: Sequence[SpanTrace], between: str) -> SpanTrace:
-    """What attention did in a text, from the traces of its parts: none looked at another one.
-
-    between: what stands between the parts' translations.
-    """
-    first, *others = traces
-    if not others:
-        return first
+def joined_spans(traces: Sequence[SpanTrace], translation: str) -> SpanTrace | None:
+    """What attention did in a text, from the traces of its parts: none looked at another one."""
+    if len(traces) < 2:
+        return replace(traces[0], translation=translation) if traces else None
     from scipy.linalg import block_diag  # loaded where it is needed: it takes a moment
 
     lengths = [trace.weights.shape[1] for trace in traces]
     shifts = accumulate(lengths[:-1], initial=0)
     by_dimension = None
-    if first.by_dimension is not None:
+    if traces[0].by_dimension is not None:
         each = zip(*(np.moveaxis(trace.by_dimension, 2, 0) for trace in traces), strict=True)
         by_dimension = np.stack([block_diag(*blocks) for blocks in each], axis=2)
     return SpanTrace(
@@ -77,8 +76,8 @@ def joined_spans(traces: Sequence[SpanTrace], between: str) -> SpanTrace:
         strength=np.concatenate([trace.strength for trace in traces]),
         by_dimension=by_dimension,
         alternatives=[step for trace in traces for step in trace.alternatives],
-        translation=between.join(trace.translation for trace in traces),
+        translation=translation,
         source_tokens=[token for trace in traces for token in trace.source_tokens],
         target_tokens=[token for trace in traces for token in trace.target_tokens],
-        threshold=first.threshold,
+        threshold=traces[0].threshold,
     )

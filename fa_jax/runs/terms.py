@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
+from itertools import count, zip_longest
 
 import numpy as np
 
@@ -52,25 +52,19 @@ class Glossary:
     """
 
     def __init__(self, entries: Mapping[str, str], source: TextCodec, target: TextCodec):
-        self._source, self._target = source, target
+        self._target = target
         forms = {source.spelt(phrase): text for phrase, text in entries.items()}
         if "" in forms or "" in map(read, forms.values()):
             raise UserError("a glossary's phrases and translations must have a letter each")
         begins = {phrase[:1].upper() + phrase[1:]: text for phrase, text in forms.items()}
         self._translations = begins | forms
-
-    @cached_property
-    def _phrases(self) -> re.Pattern:
-        """Any of them, the longest first; of whole words, where there are spaces."""
-        ordered = sorted(self._translations, key=len, reverse=True)
-        either = "|".join(map(re.escape, ordered))
-        whole = self._source.language not in WRITTEN_WITHOUT_SPACES
-        return re.compile(rf"(?<!\w)(?:{either})(?!\w)" if whole else either)
+        # Any of them, the longest first; of whole words, where there are spaces.
+        either = "|".join(map(re.escape, sorted(self._translations, key=len, reverse=True)))
+        whole = source.language not in WRITTEN_WITHOUT_SPACES
+        self._phrases = re.compile(rf"(?<!\w)(?:{either})(?!\w)" if whole else either)
 
     def terms(self, usual: str, tokens: Sequence[str]) -> list[Term]:
         """Those of a line. usual, tokens: as it is read."""
-        if not self._translations:
-            return []
         return [
             Term(inner_words(text, self._target), *places, text)
             for found in self._phrases.finditer(usual)
@@ -111,7 +105,7 @@ class Wish:
     def text(self) -> Text:
         """What is searched of the line, and what stands around its words."""
         sentence = self._frame.sentence
-        return without_additions(sentence) if self.copies else Text(sentence)
+        return without_additions(sentence) if self.copies else Text(sentence, is_html=False)
 
     @property
     def masked(self) -> str:
@@ -124,7 +118,7 @@ class Wish:
         text = self._frame.around(translation, target.vocabulary)
         if not self.masked:
             text = NUMBER.sub(lambda found: number_in(found[0], language, target.language), text)
-        return _with(self.copied, text)
+        return unmarked(text, self.copied)
 
     def lacks_numbers(self, words: Sequence[int], language: str, target: TextCodec) -> bool:
         """Whether a translation has others in place of the line's. language: the line's."""
@@ -155,37 +149,27 @@ class Wish:
 
 
 def marked(
-    translations: Sequence[Sequence[str]],
-    numbers: Sequence[Sequence[int]],
-    terms: Sequence[Term],
-    target: TextCodec,
-) -> list[list[str]]:
-    """A line's translations with a character in place of each term, which is not to be changed.
+    tokens: Sequence[str], words: Sequence[int], terms: Sequence[Term], target: TextCodec
+) -> list[str]:
+    """A translation with a character in place of each term, which is not to be changed.
 
-    translations, numbers: their tokens. An unknown word stands by itself.
+    tokens, words: what it consists of. An unknown word stands by itself.
     """
     begin = (SPACE, SPECIAL[UNKNOWN]) if _has_spaced_subwords(target) else (SPACE,)
-    found = []
-    for tokens, words in zip(translations, numbers, strict=True):
-        tokens, words = [*tokens], [*words]
-        for number, term in enumerate(terms):
-            own = [word for word in term.words if word != END]
-            starts = [n for n in range(len(words)) if own and words[n : n + len(own)] == own]
-            for start in starts[:1]:
-                whole = slice(start, start + len(own))
-                mark = [SPACE] * tokens[start].startswith(begin) + [chr(MARK + number)]
-                tokens[whole], words[whole] = mark, [PAD] * len(mark)
-        found.append(tokens)
-    return found
+    tokens, words = [*tokens], [*words]
+    for number, term in enumerate(terms):
+        own = [word for word in term.words if word != END]
+        starts = [n for n in range(len(words)) if own and words[n : n + len(own)] == own]
+        for start in starts[:1]:
+            whole = slice(start, start + len(own))
+            mark = [SPACE] * tokens[start].startswith(begin) + [chr(MARK + number)]
+            tokens[whole], words[whole] = mark, [PAD] * len(mark)
+    return tokens
 
 
-def unmarked(text: str, terms: Sequence[Term]) -> str:
-    """With the terms in their places."""
-    return _with([term.text for term in terms], text)
-
-
-def _with(texts: Sequence[str], text: str) -> str:
-    return text.translate({MARK + number: one for number, one in enumerate(texts)})
+def unmarked(text: str, written: Sequence[str]) -> str:
+    """With what the characters stand for."""
+    return text.translate({MARK + number: one for number, one in enumerate(written)})
 
 
 def wishes_for(
@@ -206,17 +190,16 @@ def wishes_for(
     given = [""] * len(texts) if prefixes is None else checked_lines(prefixes, "prefix text")
     if len(given) != len(texts):
         raise UserError(f"there must be a prefix a line: {len(given)} of {len(texts)} lines")
-    terms, language = Glossary(glossary, run.source, run.target), run.target.language
-    wishes, stop = [], run.stop
+    terms = Glossary(glossary, run.source, run.target) if glossary else None
+    wishes, stop, language = [], run.stop, run.target.language
     copies = not run.config.model.attention.span.scores_nothing
     for parts, prefix in zip(texts, given):
         *whole, last = sentences(prefix, language)
-        if len(whole) >= len(parts):
-            rest = len(parts) - 1
-            whole, last = whole[:rest], space_between(language).join([*whole[rest:], last])
-        begun = [(text, True) for text in whole] + [(last, False)]
-        begun += [("", False)] * (len(parts) - len(begun))
-        wishes += [Wish(part, *one, terms, copies, stop=stop) for part, one in zip(parts, begun)]
+        before = len(parts) - 1
+        last = space_between(language).join([*whole[before:], last])
+        begun = [*((text, True) for text in whole[:before]), (last, False)]
+        each = zip_longest(parts, begun, fillvalue=("", False))
+        wishes += [Wish(part, *begins, terms, copies, stop=stop) for part, begins in each]
     return wishes
 
 

@@ -1,6 +1,5 @@
 """What attention did while a run wrote its best translation of a line: as values, and drawn."""
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,6 @@ from fa_jax.data.given import checked_lines
 from fa_jax.decoding.forced import SpanTrace
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, check_run
-from fa_jax.runs.sentences import joined_spans, parted
 from fa_jax.runs.translate import search_texts
 
 
@@ -59,23 +57,12 @@ def traces(
     Raises:
       UserError: a line has no word; or as `translate`.
     """
-    whole = run.config.data.documents
-    texts, between = parted(checked_lines(lines), [run], split=split, documents=whole)
-    found = search_texts([run], texts, decoding, documents=whole)
-    written, ends = found.texts(), itertools.accumulate(map(len, texts), initial=0)
-    lines = [range(*both) for both in itertools.pairwise(ends)]
-    places = [[(line, 0) for line in of_text if found.tokens[line]] for of_text in lines]
-    if not all(places):
+    texts, documents = checked_lines(lines), run.config.data.documents
+    found, best = search_texts([run], texts, decoding, split=split, documents=documents)
+    spans = found.spans([one[1:] for (one,) in best])
+    if None in spans:
         raise UserError("a line without a word has no translation to trace")
-    traced = [[each] if whole else [[place] for place in each] for each in places]
-    spans = iter(found.spans([*itertools.chain(*traced)], written))
-    return [
-        replace(
-            joined_spans([*itertools.islice(spans, len(each))], between),
-            translation=between.join(written[line][0] for line in of_text),
-        )
-        for each, of_text in zip(traced, lines, strict=True)
-    ]
+    return spans
 
 
 def show(
@@ -93,9 +80,7 @@ def show(
       run: its translator.
       sentence: source text.
       output: a picture (.png, .svg), or a page that shows details where you point (.html).
-      threshold: τ; default: that of `decoding`.
-      decoding: how it is translated; default: the run's own.
-      split: as of `translate`.
+      threshold, decoding, split: as of `trace`.
 
     Returns:
       What is drawn.

@@ -9,12 +9,14 @@ import numpy as np
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.given import checked_lines
+from fa_jax.data.tokenizers.tokenizer import SPACE, WRITTEN_WITHOUT_SPACES
+from fa_jax.data.vocabulary import END, SPECIAL
+from fa_jax.decoding.forced import SpanTrace
 from fa_jax.errors import UserError
-from fa_jax.runs.confidence import word_confidences
 from fa_jax.runs.run import Run, ensemble, know_documents
 from fa_jax.runs.search import Places, Searched, search_lines
-from fa_jax.runs.sentences import combined, joined_spans, parted
-from fa_jax.runs.terms import Wish, wishes_for
+from fa_jax.runs.sentences import combined, parted
+from fa_jax.runs.terms import wishes_for
 
 
 def translate(
@@ -89,107 +91,111 @@ def translate(
         raise UserError(f"n_best must be 1 to the beam size, {beam}, got {n_best}{mend}")
     if documents and (n_best > 1 or details):
         raise UserError("documents have one translation each, without details")
-    parts, between = parted(texts, runs, split=split, documents=documents)
     if documents and (prefixes is not None or (glossary and know_documents(runs))):
         raise UserError("documents that are read whole have no glossary and no prefixes")
-    ends = np.cumsum([0, *map(len, parts)])
-    found = search_texts(
+    found, best = search_texts(
         runs,
-        parts,
+        texts,
         decoding,
         n_best,
+        split=split,
         documents=documents,
         glossary=glossary,
         prefixes=prefixes,
         progress=progress,
     )
-    written = found.texts()
-    chosen = [
-        combined(range(*both), found.results, written, n_best) for both in itertools.pairwise(ends)
-    ]
     records: list[dict[str, Any]] = [
-        {
-            "translations": [
-                {
-                    "text": between.join(written[line][place] for line, place in places),
-                    "score": score,
-                }
-                for score, places in best
-            ]
-        }
-        for best in chosen
+        {"translations": [{"text": text, "score": score} for score, text, _ in of_text]}
+        for of_text in best
     ]
     if details:
-        _add_details(records, [[places for _, places in best] for best in chosen], found, written)
+        wanted = [one[1:] for one in itertools.chain(*best)]
+        spans = iter(found.spans(wanted, lambda trace: replace(trace, by_dimension=None)))
+        for record in records:
+            record["source_tokens"] = []
+            for translation in record["translations"]:
+                if trace := next(spans):
+                    record["source_tokens"] = trace.source_tokens
+                    translation |= _details(trace, runs[0].target.language)
     return records
+
+
+def _details(trace: SpanTrace, language: str) -> dict[str, Any]:
+    """What attention did. language: the translation's."""
+    log_probs = trace.log_probs.tolist()
+    return {
+        "confidence": trace.confidence,
+        "words": word_confidences(trace.target_tokens, log_probs, language),
+        "tokens": trace.target_tokens,
+        "log_probs": log_probs,
+        "alignment": trace.weights.tolist(),
+        "focus": trace.focus.tolist(),
+        "strength": trace.strength.tolist(),
+        "window": trace.windows.sum(1).tolist(),
+    }
+
+
+def word_confidences(
+    tokens: Sequence[str], log_probs: Sequence[float], language: str
+) -> list[tuple[str, float]]:
+    """Each word, and the geometric mean of its tokens' probabilities; ends of sentences are none.
+
+    A token is a word in a language without spaces, and where no token brings a space.
+    """
+    spaced = language not in WRITTEN_WITHOUT_SPACES and any(SPACE in token for token in tokens)
+    begins = (
+        not spaced or token.startswith(SPACE) or before == SPECIAL[END]
+        for before, token in zip(["", *tokens], tokens)
+    )
+    numbered = zip(itertools.accumulate(begins), tokens, log_probs)
+    found = []
+    for _, group in itertools.groupby(numbered, lambda one: one[0]):
+        pieces = [(token, p) for _, token, p in group if token != SPECIAL[END]]
+        if pieces:
+            word = "".join(token for token, _ in pieces).replace(SPACE, "")
+            found.append((word, float(np.exp(np.mean([p for _, p in pieces])))))
+    return found
 
 
 def search_texts(
     runs: Sequence[Run],
-    parts: Sequence[Sequence[str]],
+    texts: Sequence[str],
     decoding: DecodingConfig,
     n_best: int = 1,
     *,
-    documents: bool = False,
+    split: bool,
+    documents: bool,
     glossary: Mapping[str, str] | None = None,
     prefixes: Sequence[str] | None = None,
     progress: Callable[[int], object] = lambda lines: None,
-) -> Searched:
-    """What is found of all parts of all texts. Those that are read by themselves keep what is no
-    language, and what is wanted of them.
+) -> tuple[Searched, list[list[tuple[float, str, Places]]]]:
+    """What is found of all lines of all texts, and of each text what `combined` makes of it.
 
-    Where the best translation lacks a number, it is searched again, with numbers as terms: small
-    networks write other digits than they read.
+    Lines that are read by themselves keep what is no language, and what is wanted of them. Where
+    the best translation lacks a number, it is searched again, with numbers as terms: small networks
+    write other digits than they read.
     """
-    if documents and know_documents(runs):
-        lines, ends = [*itertools.chain(*parts)], np.cumsum([0, *map(len, parts)])
-        return search_lines(runs, lines, decoding, n_best, documents=ends, progress=progress)
-
-    def searched(wishes: Sequence[Wish], **options: Any) -> Searched:
-        lines = [wish.masked for wish in wishes]
-        return search_lines(runs, lines, decoding, n_best, wishes=wishes, **options)
-
-    wishes = wishes_for(runs[0], parts, glossary or {}, prefixes)
-    found = searched(wishes, progress=progress)
-    codecs = found.run.source.language, found.run.target
+    parts, between = parted(texts, runs, split=split, documents=documents)
+    ends = np.cumsum([0, *map(len, parts)])
+    whole = documents and know_documents(runs)
+    wishes = [] if whole else wishes_for(runs[0], parts, glossary or {}, prefixes)
+    lines = [*itertools.chain(*parts)] if whole else [wish.masked for wish in wishes]
+    options = {"documents": ends if documents else None, "wishes": wishes, "progress": progress}
+    found = search_lines(runs, lines, decoding, n_best, **options)
+    codecs = runs[0].source.language, runs[0].target
     lacking = [
-        number
-        for number, wish in enumerate(wishes)
-        if wish.lacks_numbers(found.results[number].hypotheses[0].words, *codecs)
+        line
+        for line, wish in enumerate(wishes)
+        if wish.lacks_numbers(found.results[line].hypotheses[0].words, *codecs)
     ]
-    if not lacking:
-        return found
-    again = searched([replace(wishes[number], numbers=True) for number in lacking])
-    return found.replaced(lacking, again)
-
-
-def _add_details(
-    records: Sequence[dict[str, Any]],
-    chosen: Sequence[Sequence[Places]],
-    found: Searched,
-    written: Sequence[Sequence[str]],
-):
-    """What attention did, to the records of texts. chosen: what their translations are made of."""
-    taken = (one for best in chosen for places in best for one in places if found.tokens[one[0]])
-    lines = [*dict.fromkeys(taken)]
-    spans = found.spans(
-        [[one] for one in lines], written, lambda trace: replace(trace, by_dimension=None)
-    )
-    of_line = dict(zip(lines, spans, strict=True))
-    for record, best in zip(records, chosen, strict=True):
-        record["source_tokens"] = []
-        for translation, places in zip(record["translations"], best, strict=True):
-            if shown := [of_line[one] for one in places if one in of_line]:
-                trace = joined_spans(shown, "")
-                record["source_tokens"] = trace.source_tokens
-                tokens = trace.target_tokens, trace.log_probs.tolist()
-                translation |= {
-                    "confidence": trace.confidence,
-                    "words": word_confidences(*tokens, found.run.target.language),
-                    "tokens": trace.target_tokens,
-                    "log_probs": trace.log_probs.tolist(),
-                    "alignment": trace.weights.tolist(),
-                    "focus": trace.focus.tolist(),
-                    "strength": trace.strength.tolist(),
-                    "window": trace.windows.sum(1).tolist(),
-                }
+    if lacking:
+        wishes = [replace(wishes[line], numbers=True) for line in lacking]
+        lines = [wish.masked for wish in wishes]
+        again = search_lines(runs, lines, decoding, n_best, wishes=wishes)
+        for line, result, guide in zip(lacking, again.results, again.guides, strict=True):
+            found.results[line], found.guides[line] = result, guide
+    written = found.texts()
+    return found, [
+        combined(range(*both), found.results, written, n_best, between)
+        for both in itertools.pairwise(ends.tolist())
+    ]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fa_jax.runs.confidence import word_confidences
+from fa_jax.runs.translate import word_confidences
 
 
 @pytest.mark.parametrize(

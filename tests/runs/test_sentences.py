@@ -27,10 +27,11 @@ def test_the_best_of_all_combinations():
 
     # The second hypothesis of the first part reads as the best one.
     results, texts = [result(-1.0, -1.2, -1.5, -4.0), result(-2.0, -2.2)], ["aabc", "de"]
-    found = combined(range(2), results, texts, 3)
-    assert [[place for _, place in taken] for _, taken in found] == [[0, 0], [0, 1], [2, 0]]
-    np.testing.assert_allclose([score for score, _ in found], [-1.5, -1.6, -1.75])
-    assert combined([0], results, texts, 1) == [(-1.0, ((0, 0),))]
+    found = combined(range(2), results, texts, 3, " ")
+    assert [[place for _, place in taken] for *_, taken in found] == [[0, 0], [0, 1], [2, 0]]
+    assert [text for _, text, _ in found] == ["a d", "a e", "b d"]
+    np.testing.assert_allclose([score for score, *_ in found], [-1.5, -1.6, -1.75])
+    assert combined([0], results, texts, 1, " ") == [(-1.0, "a", ((0, 0),))]
 
 
 def test_a_paragraph_is_its_sentences_and_what_attention_did_is_told_of_all(run):

@@ -67,7 +67,7 @@ def made_up(monkeypatch):
     translator = MadeUp()
     for user in ("serving.orders", "runs.markup"):
         monkeypatch.setattr(f"fa_jax.{user}.translate", translator)
-    monkeypatch.setattr("fa_jax.runs.markup.align", word_by_word)
+    monkeypatch.setattr("fa_jax.runs.align.align", word_by_word)
     return translator
 
 
