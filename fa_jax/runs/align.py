@@ -100,11 +100,7 @@ def tagged(
     run: Run, texts: Sequence[Text], translations: Sequence[Sequence[str]]
 ) -> list[list[str]]:
     """The translations of each text with its tags, around the words that belong to what they are
-    around.
-
-    Raises:
-      UserError: a text has tags, and attention looks at nothing.
-    """
+    around. Raises UserError where a text has tags, and attention looks at nothing."""
     each = [(text, one) for text, of_text in zip(texts, translations) for one in of_text]
     pairs = [(" ".join(text.letters.split()), one) for text, one in each if text.elements]
     aligned, without = iter(align(run, pairs) if pairs else ()), Alignment([], [], [])

@@ -32,11 +32,8 @@ OF_TEXT = {"data.corpus", "data.languages"}
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """No other process trains the run meanwhile: two would delete each other's checkpoints.
-
-    Raises:
-      UserError: another one does, or the folder cannot be written.
-    """
+    """No other process trains the run meanwhile: two would delete each other's checkpoints. Raises
+    UserError where another one does, or the folder cannot be written."""
     lock = FileLock(folder / ".lock")
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -133,11 +133,8 @@ def perplexity(
 def _sides(
     run: Run, split: str, pairs: Sequence[tuple[str, str]] | None
 ) -> tuple[Sequence[str], Sequence[str], Int[np.ndarray, " boundaries"] | None]:
-    """Sources and targets of a split, and where its documents begin; or of one's own pairs.
-
-    Raises:
-      UserError: there are none.
-    """
+    """Sources and targets of a split, and where its documents begin; or of one's own pairs. Raises
+    UserError where there are none."""
     chosen = run.pairs(split) if pairs is None else checked_pairs(pairs)
     if not chosen:
         raise UserError("there are no sentence pairs to evaluate")

@@ -26,11 +26,8 @@ def run_folder(place: str | Path) -> Path:
 
 
 def read_config(folder: str | Path) -> Config:
-    """`config.json` of a run, or by its name of one that comes with fa_jax.
-
-    Raises:
-      UserError: there is no run, or its config cannot be read.
-    """
+    """`config.json` of a run, or by its name of one that comes with fa_jax. Raises UserError where
+    there is no run, or its config cannot be read."""
     path = run_folder(folder) / "config.json"
     if not path.is_file():
         packaged = ", ".join(sorted(path.name for path in PRETRAINED.iterdir()))
@@ -88,11 +85,8 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_scores(folder: Path) -> dict[str, dict[str, Any]]:
-    """`test.json` of a run, by threshold; empty where its test set was not scored.
-
-    Raises:
-      UserError: the file is damaged.
-    """
+    """`test.json` of a run, by threshold; empty where its test set was not scored. Raises UserError
+    where the file is damaged."""
     path = folder / "test.json"
     found = read_json(path) if path.exists() else {}
     for threshold, scores in found.items():

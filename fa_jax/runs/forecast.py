@@ -92,11 +92,7 @@ class Pace:
 
 def forecast(config: Config) -> Iterator[Plan | Pace]:
     """Prepares the text and plans a step of the largest batch. If it fits, does some such steps.
-    Nothing is kept of them.
-
-    Raises:
-      UserError: as `fa_jax.train`.
-    """
+    Nothing is kept of them. Raises UserError as `fa_jax.train`."""
     check_learns(config)
     data = prepare(config.data)
     say(told(config, amount_of_text(data.corpus)))

@@ -81,11 +81,8 @@ def report(run: Run, folder: str | Path | None = None) -> Path:
 
 
 def sampled(run: Run) -> list[Sample]:
-    """Test sentences that are short enough to read, translated in windows.
-
-    Raises:
-      UserError: the run's corpus is not there.
-    """
+    """Test sentences that are short enough to read, translated in windows. Raises UserError where
+    the run's corpus is not there."""
     pairs = list(islice(run.pairs("test"), LOOKED_AT))
     lengths = {pair: len(run.source.encode(pair[0])) for pair in pairs}
     pairs.sort(key=lambda pair: lengths[pair] > READABLE)

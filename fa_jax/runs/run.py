@@ -185,11 +185,8 @@ def _learnt_codecs(folder: Path) -> list[TextCodec]:
 
 
 def shapes_of(model: ModelConfig, source_vocabulary: int, target_vocabulary: int) -> Params:
-    """The parameters of a model, shapes in place of arrays.
-
-    Raises:
-      UserError: there is no such model, since a part of it cannot have these sizes.
-    """
+    """The parameters of a model, shapes in place of arrays. Raises UserError where a part of it
+    cannot have these sizes."""
     vocabularies = source_vocabulary, target_vocabulary
     try:
         return jax.eval_shape(lambda: init_encoder_decoder(jax.random.key(0), model, *vocabularies))
@@ -210,11 +207,8 @@ def know_documents(runs: Sequence[Run]) -> bool:
 
 
 def ensemble(runs: Run | Sequence[Run]) -> list[Run]:
-    """Runs that translate together.
-
-    Raises:
-      UserError: there is none, one is no run, or their target vocabularies differ.
-    """
+    """Runs that translate together. Raises UserError where there is none, one is no run, or their
+    target vocabularies differ."""
     runs = [runs] if isinstance(runs, Run | str | Path) else list(runs)
     for run in runs:
         check_run(run)

@@ -52,11 +52,7 @@ def trace(
 def traces(
     run: Run, lines: Sequence[str], decoding: DecodingConfig, *, split: bool = True
 ) -> list[SpanTrace]:
-    """`trace` of each line. They are searched together.
-
-    Raises:
-      UserError: a line has no word; or as `translate`.
-    """
+    """`trace` of each line. They are searched together. Raises UserError as it does."""
     texts, documents = checked_lines(lines), run.config.data.documents
     found, best = search_texts([run], texts, decoding, split=split, documents=documents)
     spans = found.spans([one[1:] for (one,) in best])

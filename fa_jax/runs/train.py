@@ -126,11 +126,8 @@ def _beside(run: Run) -> Path:
 
 
 def continued(run: Run, config: Config) -> Params:
-    """A run's parameters, for a config whose span may have other settings.
-
-    Raises:
-      UserError: score, span or sizes are others; the message names them.
-    """
+    """A run's parameters, for a config whose span may have other settings. Raises UserError where
+    score, span or sizes are others; the message names them."""
     changed = {
         text
         for name, text in differences(run.config, config).items()
