@@ -6,7 +6,7 @@ take their places. A step notes words and which hypotheses they continue; transl
 from these notes when a sentence leaves its place. `documents.py` searches by the same parts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import jax
@@ -17,7 +17,6 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from fa_jax.data.vocabulary import BEGIN
 from fa_jax.decoding.beam import Beam, Ends, Places
 from fa_jax.decoding.ensemble import Ensemble, Read
-from fa_jax.decoding.guided import Guided, Kinds
 from fa_jax.decoding.search_settings import SearchSettings
 from fa_jax.model.encoder_decoder import Params
 
@@ -71,10 +70,10 @@ def beam_search(
     own: PyTree,
     threshold: float | Float[Array, ""],
     length_exponent: float | Float[Array, ""] = 1.0,
-    kinds: Kinds | None = None,
     *,
     settings: SearchSettings,
     places: int | None = None,
+    writer: Callable[..., Ensemble] = Ensemble,
 ) -> Hypotheses:
     """The best translations of each sentence.
 
@@ -83,9 +82,9 @@ def beam_search(
         them.
       limits: most words of each translation; 0 for rows that are no sentences, which stand behind
         all others.
-      own: words [B, C] that translations may use beside the frequent ones (`candidates_for`); with
-        kinds these, and terms.
-      threshold, length_exponent: as of `Member` and `Beam`. kinds: of the vocabulary's words.
+      own: what the writer reads beside them; of an ensemble words [B, C] that translations may use
+        beside the frequent ones (`candidates_for`).
+      threshold, length_exponent: as of `Member` and `Beam`. writer: makes the ensemble.
       places: P, how many sentences are searched together; None: all.
     """
     count = len(limits)
@@ -94,13 +93,12 @@ def beam_search(
     taken_in = -(-places // SHARE_TAKEN_IN)
     ahead = taken_in * READ_TOGETHER
     waiting = (limits > 0).sum()
-    writer = Ensemble if kinds is None else partial(Guided, kinds)
-    writer = writer(params, settings, threshold, many=queued)
-    beam = Beam(writer, length_exponent)
+    ensemble = writer(params, settings, threshold, many=queued)
+    beam = Beam(ensemble, length_exponent)
     every = jnp.arange(places)
 
     def read(rows: Int[Array, " R"]) -> list[Read]:
-        return writer.read(*jax.tree.map(lambda leaf: leaf[rows], (sources, lengths, own)))
+        return ensemble.read(*jax.tree.map(lambda leaf: leaf[rows], (sources, lengths, own)))
 
     def begin(rows: Int[Array, " R"], read: list[Read]) -> Places:
         """These sentences; nothing where there is no such row."""

@@ -10,6 +10,7 @@ whose writing has begun. Where a sentence's numbers are terms, digits stand in t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -19,6 +20,7 @@ from flax import struct
 from jaxtyping import Array, Bool, Float, Int
 
 from fa_jax.data.vocabulary import END
+from fa_jax.decoding.beam_search import Hypotheses, beam_search
 from fa_jax.decoding.ensemble import Ensemble, Read
 from fa_jax.decoding.local_devices import enlarged
 from fa_jax.model.decoder import DecoderState
@@ -247,3 +249,10 @@ def terms_of(guides: Sequence[Guide], limits: Int[np.ndarray, " B"]) -> Terms:
     has_numbers = np.array([guide.has_numbers for guide in guides])
     lengths = (words >= 0).sum(-1, dtype=np.int32)
     return Terms(words, lengths, first, last, limits - 1, has_numbers)
+
+
+def guided_search(*arguments: Any, **options: Any) -> Hypotheses:
+    """`beam_search` whose `own` are candidates and terms. Its last argument are the kinds of the
+    vocabulary's words."""
+    *arguments, kinds = arguments
+    return beam_search(*arguments, **options, writer=partial(Guided, kinds))

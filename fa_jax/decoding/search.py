@@ -19,7 +19,7 @@ from fa_jax.data.batches import pad
 from fa_jax.data.vocabulary import END
 from fa_jax.decoding.beam_search import Hypotheses, beam_search
 from fa_jax.decoding.documents import read_documents, write_lines
-from fa_jax.decoding.guided import Guide, Kinds, terms_of
+from fa_jax.decoding.guided import Guide, Kinds, guided_search, terms_of
 from fa_jax.decoding.local_devices import (
     SHORTEST_SHAPE,
     SMALLEST_BATCH,
@@ -175,16 +175,17 @@ def _of_sentences(asked: _Asked, guides: Sequence[Guide], kinds: Kinds | None) -
         longest = int(length_limits(sources[0].shape[1], decoding))
         wanted = [guides[row] if row >= 0 else Guide() for row in rows] if guides else []
         words = [guide.words for guide in wanted]
-        own, numbers = asked.candidates(sources[0], lengths[0], wanted=words), asked.numbers
+        own = asked.candidates(sources[0], lengths[0], wanted=words)
+        function, numbers = beam_search, asked.numbers
         if guides:
             more = np.array([*map(len, words)], np.int32)
             own = own, terms_of(wanted, limits)
             limits, longest = limits + more, longest + enlarged(SHORTEST_SHAPE, int(more.max()))
-            numbers = *numbers, kinds
+            function, numbers = guided_search, (*numbers, kinds)
         places = min(len(rows), most_places)
         shape = {"places": places // devices, "few": places <= SMALLEST_BATCH}
         settings = replace(asked.settings, max_length=longest)
-        program = on_local_devices(beam_search, 4, len(numbers), settings=settings, **shape)
+        program = on_local_devices(function, 4, len(numbers), settings=settings, **shape)
         yield rows, program(asked.params, sources, lengths, limits, own, *numbers)
 
 
