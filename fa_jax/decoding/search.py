@@ -118,7 +118,7 @@ def search(
     for rows, hypotheses in found:
         for row, of_line in of_each(rows, hypotheses):
             results[row].append(_result(of_line, n_best))
-        progress(np.count_nonzero(rows >= 0))
+        progress(int(np.count_nonzero(rows >= 0)))
     of_lines = (result for _, of_document in sorted(results.items()) for result in of_document)
     nothing = SearchResult([Hypothesis([], 0.0)], 0, 0)
     return [next(of_lines) if length else nothing for lines in lengths for length in lines]
