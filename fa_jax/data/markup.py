@@ -86,7 +86,7 @@ class _Parser(HTMLParser):
             self.parts.append(_Part(self._lines[line - 1] + column, kind, name))
             self._depth = int(kind == "untouched")
         elif name == self.parts[-1].name:
-            self._depth += 1 if kind in ("open", "untouched") else -1
+            self._depth += {"close": -1, "alone": 0}.get(kind, 1)
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)

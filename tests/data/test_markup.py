@@ -39,6 +39,11 @@ def test_what_is_hardly_html_stays_whole(page):
     assert "".join(pieces(page)) == page
 
 
+def test_what_is_untouched_ends_with_its_own_end():
+    page = "<svg><svg/><text>a picture</text></svg><p>a text</p>"
+    assert pieces(page)[1::2] == ["a text"]
+
+
 def tags_of(text):
     """Tags as they follow each other."""
     found = []
