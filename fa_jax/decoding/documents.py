@@ -79,7 +79,7 @@ def write_lines(
         own = [of.at[rows, line].get(mode="fill", fill_value=-1) for of in fronts]
         number = jnp.where(limit > 0, rows * lines + line, limits.size)
         before = jnp.where(own[0] < 0, BEGIN, END)
-        states = [_in_front(*both) for both in zip(states, own, strict=True)]
+        states = [state.looking_at(place) for state, place in zip(states, own, strict=True)]
         return beam.start(number, limit, before, states, goes_on=True)
 
     def next_lines(queue: Queue) -> Queue:
@@ -101,10 +101,3 @@ def write_lines(
     )
     found = jax.tree.map(lambda leaf: leaf.reshape(*limits.shape, *leaf.shape[1:]), queue.found)
     return found, queue.places.behind
-
-
-def _in_front(state: DecoderState, front: Int[Array, " P"]) -> DecoderState:
-    """With the focus there, but for a document's first line."""
-    focus = state.attention.focus
-    focus = jnp.where(front < 0, focus, front.astype(focus.dtype))
-    return state.replace(attention=state.attention.replace(focus=focus))

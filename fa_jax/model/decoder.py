@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 from flax.linen import initializers
-from jaxtyping import Array, Float, Key, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from fa_jax.attention import (
     AttentionOutput,
@@ -46,6 +46,12 @@ class DecoderState:
     def output(self) -> Float[Array, "B *K H"]:
         """What words are written from."""
         return self.hidden[-1] if self.attentional is None else self.attentional
+
+    def looking_at(self, place: Float[Array, "*B"] | Int[Array, "*B"]) -> "DecoderState":
+        """With the focus there; as it is where a place is below 0."""
+        focus = self.attention.focus
+        focus = jnp.where(place < 0, focus, place.astype(focus.dtype))
+        return self.replace(attention=self.attention.replace(focus=focus))
 
 
 def decoder_step(

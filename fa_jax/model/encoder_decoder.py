@@ -126,13 +126,11 @@ def force_translation(
     def step(product, constants, state, inputs):
         params, memory, threshold = constants
         feedback, masks, begin = inputs
-        focus = jnp.where(begin < 0, state.attention.focus, begin)
-        state = state.replace(attention=state.attention.replace(focus=focus))
         state, attended = decoder.decoder_step(
             cast_for_compute(params, config),
             config,
             fused_products(kernels, product),
-            state,
+            state.looking_at(begin),
             feedback,
             memory,
             masks,
