@@ -109,7 +109,9 @@ def perplexity(
 
     Args:
       run: one, no ensemble.
-      split, decoding, pairs: as of `evaluate`. Of `decoding` the threshold counts.
+      split: of its corpus: "test", "validation" or "train".
+      decoding: its threshold counts; default: the run's own.
+      pairs: source and target texts, in place of a split.
 
     Returns:
       A number of at least 1. If all words are equally likely, it is the number of words.

@@ -138,7 +138,9 @@ def simultaneous(
     Args:
       run: a trained run.
       lines: text as people write it.
-      policy, behind, decoding: when a word is written, and how; as of `Interpreter`.
+      policy: when a word is written, as of `Interpreter`.
+      behind: tokens that must have been heard behind the place that a word needs.
+      decoding: how to translate; default: the run's own.
 
     Returns:
       A dict a line, as of `Interpreter.record`.

@@ -76,7 +76,9 @@ def show(
       run: its translator.
       sentence: source text.
       output: a picture (.png, .svg), or a page that shows details where you point (.html).
-      threshold, decoding, split: as of `trace`.
+      threshold: τ; default: that of `decoding`.
+      decoding: how it is translated; default: the run's own.
+      split: as of `translate`.
 
     Returns:
       What is drawn.
