@@ -49,7 +49,7 @@ def _draw_corpus(axes, corpus: str):
     axes.plot(*_points(narrow, "test"), **look, label="in windows, test")
     look = {"color": "0.5", "marker": "o", "ms": 3}
     label = "all positions, development (τ from 0.8)"
-    axes.plot(*_points(whole, "validation", CANDIDATES), ":", **look, label=label)
+    axes.plot(*_points(whole, "validation", candidates(whole)), ":", **look, label=label)
     for threshold, *point in zip(SWEEP, *_points(narrow, "test"), strict=True):
         if threshold in LABELLED:
             where = {"textcoords": "offset points", "ha": "right", "fontsize": 8}
