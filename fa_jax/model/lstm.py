@@ -7,6 +7,8 @@ of the recurrent kernel. Cells, which add up over steps, and their gradients are
 products are bfloat16.
 """
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
@@ -23,16 +25,16 @@ def init_lstm(key: PRNGKeyArray, input_size: int, size: int) -> Params:
     """Glorot input weights [I, 4H], orthogonal recurrent weights [H, 4H] gate by gate, and a bias
     [4H] that is 1 for the forget gate, 0 for the others."""
     input_key, recurrent_key = jax.random.split(key)
-    gates = jax.vmap(lambda key: _orthogonal(key, size))(jax.random.split(recurrent_key, 4))
     return {
         "input_kernel": glorot(input_key, input_size, 4 * size),
-        "recurrent_kernel": jnp.concatenate(gates, axis=1),
+        "recurrent_kernel": jnp.concatenate(_orthogonal(recurrent_key, 4, size), axis=1),
         "bias": jnp.zeros(4 * size).at[size : 2 * size].set(1.0),
     }
 
 
-def _orthogonal(key: PRNGKeyArray, size: int) -> Float[Array, "H H"]:
-    """A random matrix, its columns made orthonormal one after the other: by Gram and Schmidt,
+@partial(jax.jit, static_argnames=("count", "size"))
+def _orthogonal(key: PRNGKeyArray, count: int, size: int) -> Float[Array, "count H H"]:
+    """Random matrices, their columns made orthonormal one after the other: by Gram and Schmidt,
     twice, which is enough (Giraud et al. 2005).
 
     LAPACK's factorization gives the same. But XLA waits without end on a CPU of two threads where
@@ -45,8 +47,12 @@ def _orthogonal(key: PRNGKeyArray, size: int) -> Float[Array, "H H"]:
             column -= matrix @ (column @ matrix)
         return matrix.at[:, place].set(column / jnp.sqrt(column @ column)), None
 
-    columns = jax.random.normal(key, (size, size)).T
-    return jax.lax.scan(with_column, jnp.zeros((size, size)), (columns, jnp.arange(size)))[0]
+    @jax.vmap
+    def drawn(key):
+        columns = jax.random.normal(key, (size, size)).T
+        return jax.lax.scan(with_column, jnp.zeros((size, size)), (columns, jnp.arange(size)))[0]
+
+    return drawn(jax.random.split(key, count))
 
 
 def lstm_update(gates: Float[Array, "*N G"], cell: Float[Array, "*N H"]) -> State:

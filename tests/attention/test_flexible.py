@@ -223,13 +223,14 @@ def test_bfloat16_stays_near(implementation):
     low = {k: v if k == "focus" else v.astype(jnp.bfloat16) for k, v in arrays.items()}
     exact = {k: np.asarray(v, np.float32) for k, v in low.items()}
     params = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.bfloat16), params)
-    memory = fa_jax.prepare_memory(params, jnp.asarray(low["annotations"]), jnp.asarray(lengths))
-    output = fa_jax.flexible_attention(
-        params,
-        *(jnp.asarray(low[name]) for name in ("query", "feedback", "focus")),
-        memory,
-        implementation=implementation,
-    )
+
+    @jax.jit
+    def step(params, annotations, *inputs):
+        memory = fa_jax.prepare_memory(params, annotations, jnp.asarray(lengths))
+        return fa_jax.flexible_attention(params, *inputs, memory, implementation=implementation)
+
+    names = ("annotations", "query", "feedback", "focus")
+    output = step(params, *(jnp.asarray(low[name]) for name in names))
     doubles = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params)
     wanted = reference(doubles, exact, lengths)
     assert output.context.dtype == jnp.bfloat16

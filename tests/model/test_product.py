@@ -42,9 +42,14 @@ def test_gradients_of_a_layer_are_rounded_as_it_is(precision, rounded):
         normal(2, 6),
         normal(3, 2, 20, 6),
     )
+
+    @jax.jit
+    def layer(slopes, *given):
+        value, backward = jax.vjp(dense, *given)
+        return value, backward(slopes)
+
     with jax.default_matmul_precision(precision):
-        value, backward = jax.vjp(lambda *given: dense(*given), x, kernel, bias)
-        of_x, of_kernel, of_bias = backward(slopes)
+        value, (of_x, of_kernel, of_bias) = layer(slopes, x, kernel, bias)
     a, b, c = (double(factor, rounded) for factor in (x, kernel, slopes))
     np.testing.assert_allclose(value, a @ b + np.asarray(bias), atol=1e-5)
     np.testing.assert_allclose(of_x, c @ b.T, atol=1e-5)
@@ -65,7 +70,7 @@ def test_the_loss_of_rounded_factors_is_near():
 
     def measured(precision):
         with jax.default_matmul_precision(precision):
-            loss = jax.value_and_grad(weighted_cross_entropy, (0, 1, 2))
+            loss = jax.jit(jax.value_and_grad(weighted_cross_entropy, (0, 1, 2)))
             return jax.tree.leaves(loss(*given, words, weights))
 
     for rounded, exact in zip(measured("bfloat16"), measured("default"), strict=True):

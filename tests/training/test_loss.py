@@ -85,11 +85,16 @@ def test_a_sentence_pays_what_its_span_costs():
 
 
 DIFFERENT = {name: s for name, s in SYSTEMS.items() if s.model or name == "flexible"}
+BESIDE_ATTENTION = {
+    repr({part: value for part, value in system.model.items() if part != "attention"}): name
+    for name, system in DIFFERENT.items()
+}
+"""A system of each network. Its attention's gradients at any lengths are in test_attend."""
 
 
 @pytest.mark.parametrize("system", DIFFERENT)
-def test_empty_rows_and_padding_change_nothing(system):
-    """In any system of the three papers. Each parameter of it learns something."""
+def test_each_parameter_learns_and_empty_rows_and_padding_change_nothing(system):
+    """In any system of the three papers; the latter in one of each network."""
     sizes = {"encoder_size": CONFIG.decoder_size}
     config = dataclasses.replace(CONFIG, **SYSTEMS[system].model | sizes)
     params = parameters(config)
@@ -100,10 +105,12 @@ def test_empty_rows_and_padding_change_nothing(system):
         options = {"config": config, "keys": keys}
         return jax.jit(jax.grad(lambda p: loss(p, made, **options)[0]))(params)
 
-    near, far = gradient(batch()), gradient(batch(8, 20, 16))
+    near = gradient(batch())
     for path, leaf in jax.tree_util.tree_leaves_with_path(near):
         assert np.isfinite(leaf).all() and np.abs(leaf).max() > 0, path
-    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5), near, far)
+    if system in BESIDE_ATTENTION.values():
+        far = gradient(batch(8, 20, 16))
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5), near, far)
 
 
 def test_a_passage_counts_its_sentences():

@@ -32,15 +32,14 @@ def test_a_step_on_eight_devices_is_the_step_of_the_equations(train_step, settin
     plain = optax.chain(optax.clip_by_global_norm(0.5), optax.adam(0.1))
     with jax.numpy_dtype_promotion("standard"):  # optax raises floats to counts
         updates, _ = jax.jit(plain.update)(gradient, jax.jit(plain.init)(state.params))
-    expected = optax.apply_updates(state.params, updates)
+    expected = jax.tree.map(np.add, state.params, updates)
 
     pairs = shard(jax.tree.map(np.asarray, pairs))
     stepped, sums = train_step(replicate(state), pairs, settings)
     found = unreplicate(stepped)
     assert found.step == 1
-    np.testing.assert_allclose(
-        unreplicate(sums).gradient_norm, optax.tree.norm(gradient), rtol=1e-4
-    )
+    norm = np.sqrt(sum(np.square(leaf).sum() for leaf in jax.tree.leaves(gradient)))
+    np.testing.assert_allclose(unreplicate(sums).gradient_norm, norm, rtol=1e-4)
     # Adam's first step is the gradient's sign: where it is nearly 0 rounding decides.
     for a, b, g in zip(*map(jax.tree.leaves, (found.params, expected, gradient)), strict=True):
         clear = np.abs(g) > 1e-6

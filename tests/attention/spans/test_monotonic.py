@@ -1,5 +1,7 @@
 """Monotonic chunkwise attention in training: expectations against enumeration."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -39,14 +41,17 @@ def inputs():
     return config, params, arrays, lengths, heads
 
 
-def step(config, params, arrays, lengths, heads, seed=0, **options):
+@partial(jax.jit, static_argnames=("config", "implementation"))
+def step(config, params, arrays, lengths, heads, seed=0, implementation="dense"):
     params, arrays = jax.tree.map(jnp.float32, (params, arrays))
     memory = fa_jax.prepare_memory(params, arrays["annotations"], jnp.asarray(lengths), config)
     keys = jax.random.split(jax.random.key(seed), len(lengths))
     state = fa_jax.initial_attention_state(memory, config, keys)
     state = state.replace(span=state.span.replace(place=jnp.float32(heads)))
     query, feedback = arrays["query"], arrays["feedback"]
-    return fa_jax.attend(params, config, query, feedback, state, memory, **options)
+    return fa_jax.attend(
+        params, config, query, feedback, state, memory, implementation=implementation
+    )
 
 
 @pytest.mark.parametrize("implementation", ["dense", "windowed"])
@@ -90,6 +95,6 @@ def test_gradients_of_expectations_are_finite(inputs):
     def mixed(params):
         return (step(config, params, arrays, lengths, heads).context ** 2).sum()
 
-    gradient = jax.grad(mixed)(jax.tree.map(jnp.float32, params))
+    gradient = jax.jit(jax.grad(mixed))(jax.tree.map(jnp.float32, params))
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(gradient))
     assert np.abs(gradient["stop"]["query_kernel"]).max() > 0
