@@ -30,8 +30,8 @@ def environment(devices=1, **changes):
     return os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": compiler.quick(devices)} | changes
 
 
-def command(*arguments):
-    return [sys.executable, "-W", "error::UserWarning:fa_jax", "-m", "fa_jax", *map(str, arguments)]
+def command(*arguments, program=("-m", "fa_jax")):
+    return [sys.executable, "-W", "error::UserWarning:fa_jax", *program, *map(str, arguments)]
 
 
 def run(*arguments, stdin="", **environment_options):
@@ -62,6 +62,8 @@ def write_corpus(folder, train=160, rest=6):
 class Hosts:
     """A command, done by several processes together, which are killed at the end of the block."""
 
+    program = ("-m", "fa_jax")
+
     def __init__(self, folder, count, *arguments, devices=1, others=(), slurm=False):
         """folder: for what they say. devices: of each. others: arguments of the last one alone.
         slurm: whether they know of each other by what Slurm tells its tasks."""
@@ -87,7 +89,7 @@ class Hosts:
     def started(self, file, env, arguments):
         with file.open("w") as said:
             where = {"cwd": REPOSITORY, "stdin": subprocess.DEVNULL, "stdout": said, "stderr": said}
-            return subprocess.Popen(command(*arguments), env=env, **where)
+            return subprocess.Popen(command(*arguments, program=self.program), env=env, **where)
 
     def __enter__(self):
         return self

@@ -21,6 +21,12 @@ from tests.tiny import STEPS
 from tests.training.test_resume import train_options
 
 
+class SoonMissed(Hosts):
+    """Hosts that notice after five seconds that one is gone, which takes others half a minute."""
+
+    program = ("-c", "from fa_jax.cli import hosts, main\nhosts.DEAD_AFTER = 5\nmain()")
+
+
 def assert_learnt_the_same(folder, other):
     """But for rounding: sums over devices have another order."""
     both = load_run(folder).params, load_run(other).params
@@ -67,7 +73,7 @@ def test_where_one_is_killed_the_other_ends_and_one_alone_goes_on(
 ):
     folder = tmp_path / "two"
     options = (*train_options(corpus, folder), "--steps", 3 * STEPS)
-    with Hosts(tmp_path, 2, *options, devices=2) as together:
+    with SoonMissed(tmp_path, 2, *options, devices=2) as together:
         while not any(path.name.isdigit() for path in folder.glob("checkpoints/latest/*")):
             assert together.processes[0].poll() is None, together.files[0].read_text()
             time.sleep(0.02)
