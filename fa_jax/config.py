@@ -3,7 +3,8 @@
 import math
 import operator
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Literal
+from numbers import Integral, Real
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from fa_jax.attention import AttentionConfig
 from fa_jax.errors import UserError
@@ -23,15 +24,27 @@ Positive = Annotated[float, ("greater than", 0)]
 
 
 class Section:
-    """Each field must be within the bounds of its type; a NaN is not."""
+    """Each field must be one of its choices, or a number within its bounds; a NaN is not."""
 
     def __post_init__(self):
         section = type(self).__name__.removesuffix("Config").lower()
         for item in fields(self):
             value = getattr(self, item.name)
-            for words, limit in getattr(item.type, "__metadata__", ()):
-                if value is not None and not BOUNDS[words](value, limit):
-                    raise UserError(f"{section}.{item.name} must be {words} {limit}, got {value}")
+            if wanted := _wanted(item.type, value):
+                raise UserError(f"{section}.{item.name} must be {wanted}, got {value!r}")
+
+
+def _wanted(kind: Any, value: object) -> str:
+    """What a value of this type must be and this one is not; empty if it is."""
+    if get_origin(kind) is Literal and value not in get_args(kind):
+        return f"one of {', '.join(get_args(kind))}"
+    bounds = getattr(kind, "__metadata__", ())
+    if not bounds or (value is None and type(None) in get_args(kind.__origin__)):
+        return ""
+    number, words = (Integral, "a whole number") if kind.__origin__ is int else (Real, "a number")
+    if not isinstance(value, number):
+        return words
+    return next((f"{of} {end}" for of, end in bounds if not BOUNDS[of](value, end)), "")
 
 
 @dataclass(frozen=True)
@@ -206,7 +219,7 @@ class DecodingConfig(Section):
     max_source_length: Count = 1000
     """Longest source, in tokens. The rest of a longer line is not translated; `fa-jax translate`
     names such lines."""
-    max_length_ratio: NotNegative = 2.0
+    max_length_ratio: Annotated[float, ("at least", 0), ("at most", 1000)] = 2.0
     """A translation has at most this many tokens for each source token, and `max_length_extra`
     more."""
     max_length_extra: Count = 10

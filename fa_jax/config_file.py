@@ -91,7 +91,8 @@ def _attention(content: Json) -> AttentionConfig:
 
 
 def _value(kind: type, settings: Json, where: str) -> Any:
-    known = {field.name for field in fields(kind)}
-    if unknown := {*settings} - known:
+    known = {field.name: field.type for field in fields(kind)}
+    if unknown := {*settings} - {*known}:
         raise UserError(f"unknown key {where}{min(unknown)}")
-    return kind(**{k: math.inf if v == "inf" else v for k, v in settings.items()})
+    infinite = {name for name, it in settings.items() if it == "inf" and known[name] is not str}
+    return kind(**settings | dict.fromkeys(infinite, math.inf))

@@ -15,11 +15,15 @@ from tempfile import TemporaryDirectory
 
 
 def write_bytes(path: Path, content: bytes):
-    """Writes a file, or replaces it.
+    """Writes a file, or replaces it. A link still links to it; a device or pipe is written to.
 
     Raises:
       OSError: it cannot be written; what was there stays.
     """
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    path = path.resolve()
     with _beside(path) as new:
         new.write_bytes(content)
         os.replace(new, path)
@@ -42,7 +46,8 @@ def whole_folder(path: Path) -> Iterator[Path]:
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
     """A place for it, in a folder of this process. Those that killed ones left are removed."""
-    name = f"{path.name}.{platform.node()}"  # a number of a process counts on one machine alone
+    # A number of a process counts on one machine alone; a longer name may be too long.
+    name = f"{path.name[:40]}.{platform.node()}"
     for left in path.parent.glob(f"{glob.escape(name)}.*.*.new"):
         if not _lives(int(left.suffixes[-3][1:])):
             shutil.rmtree(left, ignore_errors=True)

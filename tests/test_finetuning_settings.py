@@ -29,6 +29,7 @@ def test_documents_are_translated_in_the_windows_that_they_are_learnt_in(span, n
     config = fa_jax.learning_documents(fa_jax.preset(name, "en-ja"), 100)
     assert config.training.in_windows == narrow
     assert config.decoding.threshold == config.training.threshold
+    assert fa_jax.finetuning(config).decoding.threshold == config.training.threshold
 
 
 @pytest.mark.parametrize("option", [("--window", 0.3), ("--loss", 0.5)])

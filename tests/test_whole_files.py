@@ -5,6 +5,7 @@ import platform
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -19,6 +20,24 @@ def test_it_is_written_and_replaced(tmp_path):
         assert path.read_bytes() == text.encode()
     write_bytes(path, b"\x00\xff")
     assert path.read_bytes() == b"\x00\xff"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_one_and_a_pipe_is_written_to(tmp_path):
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "link").symlink_to("file")
+    write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "file").read_text() == "new"
+    os.mkfifo(pipe := tmp_path / "pipe")
+    with ThreadPoolExecutor(1) as threads:
+        read = threads.submit(pipe.read_text)
+        write_text(pipe, "new")
+        assert read.result() == "new" and pipe.is_fifo()
+
+
+def test_a_name_may_be_as_long_as_a_name_may_be(tmp_path):
+    path = tmp_path / f"{'訳' * 83}.txt"
+    write_text(path, "new")
     assert list(tmp_path.iterdir()) == [path]
 
 

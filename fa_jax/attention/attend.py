@@ -184,6 +184,7 @@ def attend(
     check_array("feedback", feedback, (*leading, "E"), jnp.floating)
     check_array("focus", state.focus, leading, jnp.floating)
     check_positive(threshold=threshold)
+    query, feedback, state, memory = jax.tree.map(jnp.asarray, (query, feedback, state, memory))
     for_query, for_feedback = attention_kernels(params, config, query.shape[-1])
     return attend_projected(
         params,

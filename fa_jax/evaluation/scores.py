@@ -42,8 +42,10 @@ def score_translations(
       `NAME_signature` says how sacrebleu computed it.
 
     Raises:
-      UserError: there is nothing to score. ValueError: the two sides differ in number.
+      UserError: there is nothing to score, or no such metric. ValueError: the two sides differ in
+        number.
     """
+    metrics = checked_metrics(metrics)
     if not references:
         raise UserError("there is no sentence to score")
     if len(hypotheses) != len(references):
@@ -54,12 +56,20 @@ def score_translations(
     words = ([tokenize(text) for text in side] for side in (hypotheses, references))
     texts = ScoredTexts(language, hypotheses, references, *words)
     scores: dict[str, float | str] = {}
-    for name in METRICS if metrics is None else metrics:
+    for name in metrics:
         if (score := METRICS[name].score(texts)) is not None:
             scores[name] = score.value
             if score.signature:
                 scores[f"{name}_signature"] = score.signature
     return scores
+
+
+def checked_metrics(names: Iterable[str] | None) -> list[str]:
+    """Names of metrics; None: all. Raises UserError for one that there is not."""
+    names = [*METRICS] if names is None else [names] if isinstance(names, str) else [*names]
+    if unknown := [name for name in names if name not in METRICS]:
+        raise UserError(f"unknown metric {unknown[0]!r}: choose {', '.join(METRICS)}")
+    return names
 
 
 def shown_scores(scores: Mapping[str, Any]) -> dict[str, tuple[str, str]]:

@@ -20,11 +20,15 @@ from fa_jax.hosts import gathered
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.recipe import amount_of_text
 from fa_jax.runs.folder import read_config, read_json, write_json
+from fa_jax.terminal import say
 from fa_jax.training.checkpoints import checksum
 from fa_jax.training.step import connect_devices
 
 FREE = ("decoding.", "training.checkpoint_seconds", "preset")
 """Settings that do not change a run's course: how it decodes, how often it saves, a name."""
+
+FOUND_LATER = ("lexicon.npy", "dictionary.tsv", "test.json")
+"""Files of a run, made when they are first asked for."""
 
 OF_TEXT = {"data.corpus", "data.languages"}
 """Settings that choose the text."""
@@ -60,9 +64,12 @@ def begin_run(folder: Path, config: Config, data: PreparedData):
     """
     if _has_learnt(folder):
         _check_same(folder, config, data)
+        _say_what_stays(folder, config)
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for name in FOUND_LATER:  # a run that was here may have left it
+            (folder / name).unlink(missing_ok=True)
         for side, codec in _codecs(data).items():
             save_codec(codec, folder, side)
         write_json(folder / "corpus.json", _learnt_from(data))
@@ -132,6 +139,19 @@ def _check_same(folder: Path, config: Config, data: PreparedData):
             f"{' and '.join(changed)} changed since {folder} began, so its parameters stand for "
             "other words. Put the text back, or begin anew in another folder"
         )
+
+
+def _say_what_stays(folder: Path, config: Config):
+    """How a run decodes may have been chosen since it began, so it is not what this config has.
+    Of what this one asks for, that is said."""
+    asked, usual = settings_of(config), settings_of(Config())
+    stays = [
+        text
+        for name, text in differences(read_config(folder), config).items()
+        if name.startswith("decoding.") and asked.get(name) != usual.get(name)
+    ]
+    if stays:
+        say(f"{folder} decodes as its config.json says: {'; '.join(stays)}")
 
 
 def _has_learnt(folder: Path) -> bool:

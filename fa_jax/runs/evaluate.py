@@ -12,10 +12,10 @@ from fa_jax.data.given import checked_pairs
 from fa_jax.decoding.forced import trace_translations
 from fa_jax.decoding.search import average_window
 from fa_jax.errors import UserError
-from fa_jax.evaluation.scores import score_translations
+from fa_jax.evaluation.scores import checked_metrics, score_translations
 from fa_jax.evaluation.selection import shown_in_windows
 from fa_jax.runs.folder import check_own, write_json
-from fa_jax.runs.run import Run, ensemble
+from fa_jax.runs.run import Run, check_run, ensemble
 from fa_jax.runs.search import search_lines
 from fa_jax.terminal import progress_bar
 
@@ -66,7 +66,7 @@ def evaluate(
     >>> evaluation.scores["sentences"], len(evaluation.translations)
     (1, 1)
     """
-    runs = ensemble(run)
+    runs, metrics = ensemble(run), checked_metrics(metrics)
     decoding = decoding or runs[0].config.decoding
     title = f"{'pairs' if pairs else split}, threshold {decoding.threshold:.3g}"
     texts, references, documents = _sides(runs[0], split, pairs)
@@ -162,6 +162,7 @@ def score_test(run: Run) -> dict[str, Evaluation]:
 
     >>> found = fa_jax.score_test(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
     """
+    check_run(run)
     check_own(run.folder)
     decoding = run.config.decoding
     narrow = shown_in_windows(run.config.training.learnt_threshold)

@@ -13,6 +13,7 @@ import numpy as np
 from fa_jax.compiler import compiler_options
 from fa_jax.config import Config
 from fa_jax.data.prepared import prepare
+from fa_jax.errors import UserError
 from fa_jax.recipe import amount_of_text, told
 from fa_jax.runs.train import check_learns
 from fa_jax.terminal import say
@@ -92,8 +93,10 @@ class Pace:
 
 def forecast(config: Config) -> Iterator[Plan | Pace]:
     """Prepares the text and plans a step of the largest batch. If it fits, does some such steps.
-    Nothing is kept of them. Raises UserError as `fa_jax.train`."""
+    Nothing is kept of them. Raises UserError as `fa_jax.train`, and where several hosts ask."""
     check_learns(config)
+    if jax.process_count() > 1:
+        raise UserError("one process knows what a training needs: give it --processes 1")
     data = prepare(config.data)
     say(told(config, amount_of_text(data.corpus)))
     epochs, optimizer = Epochs(config, data), make_optimizer(config.training)
@@ -105,8 +108,8 @@ def forecast(config: Config) -> Iterator[Plan | Pace]:
     vocabularies = len(data.source.vocabulary), len(data.target.vocabulary)
     state = jax.eval_shape(lambda: init_state(config, optimizer, *vocabularies))
     saved = state.params, state  # the best ones, and the latest
-    devices, parts = jax.local_device_count(), shard(batch)
     step, settings = make_train_step(config, optimizer), settings_of_step(config.training, 2, 1)
+    devices, parts = jax.local_device_count(), shard(batch)
     began = time.perf_counter()
     on_all = jax.tree.map(lambda x: jax.ShapeDtypeStruct((devices, *x.shape), x.dtype), state)
     options = compiler_options(jax.default_backend())

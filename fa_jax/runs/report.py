@@ -17,7 +17,7 @@ from fa_jax.evaluation.scores import shown_scores
 from fa_jax.evaluation.selection import shown_in_windows
 from fa_jax.pages.content import span_content, threshold_text
 from fa_jax.runs.folder import check_own, read_scores
-from fa_jax.runs.run import Run
+from fa_jax.runs.run import Run, check_run
 from fa_jax.runs.search import search_lines
 from fa_jax.training.metrics import read_metrics
 
@@ -58,6 +58,7 @@ def report(run: Run, folder: str | Path | None = None) -> Path:
 
     >>> page = fa_jax.report(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
     """
+    check_run(run)
     if folder is None:
         check_own(run.folder, "name another folder for its report")
     folder = Path(folder or run.folder)

@@ -107,7 +107,7 @@ class Run:
             write_bytes(path, learnt.getvalue())
         try:
             return np.load(path, allow_pickle=False)
-        except (OSError, ValueError) as error:
+        except (OSError, EOFError, ValueError) as error:
             mend = "Delete it: it is learnt again"
             raise UserError(f"{path} cannot be read: {error}. {mend}") from error
 
@@ -165,7 +165,11 @@ def load_run(folder: str | Path) -> Run:
     best = Checkpoints(folder, "best", writes=False)
     step, params, note = best.restore(like)
     best.close()
-    score = note[f"validation_{config.training.best_by}"]
+    if (score := note.get(f"validation_{config.training.best_by}")) is None:
+        raise UserError(
+            f"{folder / 'config.json'} has training.best_by {config.training.best_by!r}, but "
+            f"{' and '.join(note)} chose the checkpoint: put it back"
+        )
     return Run(folder, config, source, target, params, step, score)
 
 
@@ -195,7 +199,7 @@ def shapes_of(model: ModelConfig, source_vocabulary: int, target_vocabulary: int
 
 
 def check_run(run: object):
-    """Raises UserError unless it is one: a name or folder is none."""
+    """Raises UserError unless it is a run: a name or folder is none."""
     if not isinstance(run, Run):
         call = 'run = fa_jax.load_run("en-ja")'
         raise UserError(f"run must be what fa_jax.load_run returns, got {run!r:.80}: {call}")
@@ -206,14 +210,20 @@ def know_documents(runs: Sequence[Run]) -> bool:
     return all(run.config.data.documents for run in runs)
 
 
-def ensemble(runs: Run | Sequence[Run]) -> list[Run]:
-    """Runs that translate together. Raises UserError where there is none, one is no run, or their
-    target vocabularies differ."""
+def checked_runs(runs: Run | Sequence[Run]) -> list[Run]:
+    """One or several, as a list. Raises UserError where there is none, or one is no run."""
     runs = [runs] if isinstance(runs, Run | str | Path) else list(runs)
     for run in runs:
         check_run(run)
     if not runs:
-        raise UserError("an ensemble needs at least one run")
+        raise UserError("there is no run: give one at least")
+    return runs
+
+
+def ensemble(runs: Run | Sequence[Run]) -> list[Run]:
+    """Runs that translate together. Raises UserError as `checked_runs`, or where their target
+    vocabularies differ."""
+    runs = checked_runs(runs)
     for other in runs[1:]:
         if other.target != runs[0].target:
             raise UserError(

@@ -16,7 +16,7 @@ from fa_jax.evaluation.selection import (
     thresholds_for,
 )
 from fa_jax.runs.evaluate import evaluate
-from fa_jax.runs.run import Run
+from fa_jax.runs.run import Run, check_run, checked_runs
 
 NARROWEST, WIDEST = 1e-4, 1e3
 """Thresholds that are tried."""
@@ -53,9 +53,7 @@ def select(
     >>> selection.chosen.threshold  # doctest: +SKIP
     1.2
     """
-    runs = [runs] if isinstance(runs, Run) else list(runs)
-    if not runs:
-        raise UserError("there is no run to choose between")
+    runs = checked_runs(runs)
     check_loss(largest_loss)
     if wrong := [t for t in thresholds if not t > 0]:
         raise UserError(f"thresholds must be greater than 0, got {wrong[0]}")
@@ -97,6 +95,7 @@ def narrowest_windows(run: Run, largest_loss: float = LARGEST_LOSS) -> Selection
     >>> found = fa_jax.narrowest_windows(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
     >>> fa_jax.set_threshold("runs/en-ja-small", found.chosen.threshold)  # doctest: +SKIP
     """
+    check_run(run)
     check_loss(largest_loss)
     found = [candidate(run, math.inf)]
     reference = found[0].bleu
@@ -137,6 +136,7 @@ def threshold_for_window(run: Run, window: float) -> float:
     >>> fa_jax.threshold_for_window(run, 0.4)  # doctest: +SKIP
     0.31
     """
+    check_run(run)
     from scipy.optimize import brentq  # a quarter of a second that no other command need wait
 
     ends = math.log(NARROWEST), math.log(WIDEST)

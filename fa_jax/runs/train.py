@@ -28,7 +28,7 @@ from fa_jax.recipe import amount_of_text, told
 from fa_jax.runs.begin import alone, begin_run, connect_hosts, own_codecs
 from fa_jax.runs.folder import PRETRAINED, set_decoding
 from fa_jax.runs.length import best_length_exponent
-from fa_jax.runs.run import Run, load_run, shapes_of
+from fa_jax.runs.run import Run, check_run, load_run, shapes_of
 from fa_jax.runs.thresholds import narrowest_windows, threshold_for_window
 from fa_jax.runs.validation import check_best_by, validate
 from fa_jax.terminal import say
@@ -60,7 +60,6 @@ def train(config: Config, folder: str | Path | None = None) -> Run:
     check_learns(config)
     folder = Path(folder or f"runs/{config.data.languages}-{config.preset}")
     data = prepare(config.data, codecs=own_codecs(folder))
-    check_best_by(config)
     say(told(config, amount_of_text(data.corpus)))
     return _with_length_exponent(_trained(folder, config, data, None))
 
@@ -97,6 +96,7 @@ def finetune(
 
     >>> tuned = fa_jax.finetune(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
     """
+    check_run(run)
     config = config or finetuning(run.config)
     check_learns(config)
     check_order(config, window, largest_loss)
@@ -104,7 +104,6 @@ def finetune(
         largest_loss = LARGEST_LOSS if is_flexible(config) else None
     start = continued(run, config)
     data = prepare(config.data, codecs=(run.source, run.target))
-    check_best_by(config)
     tuned = _trained(Path(folder or _beside(run)), config, data, start)
     if largest_loss is not None:
         say(f"looking for windows that cost at most {largest_loss:g} BLEU, on the validation set")
@@ -145,7 +144,9 @@ def continued(run: Run, config: Config) -> Params:
 
 
 def check_learns(config: Config):
-    """Raises UserError where there is no such model, or it cannot learn in its windows alone."""
+    """Raises UserError where there is no such model, it cannot learn in its windows alone, or there
+    is no such score to choose a checkpoint by."""
+    check_best_by(config)
     shapes_of(config.model, len(SPECIAL), len(SPECIAL))
     if config.training.in_windows and not learns_in_windows(config.model.attention):
         raise UserError(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from fa_jax.config import Config
 from fa_jax.data.prepared import PreparedData
+from fa_jax.data.reading import read
 from fa_jax.errors import UserError
 from fa_jax.evaluation.scores import METRICS, score_translations
 from fa_jax.evaluation.smoothed_bleu import mean_smoothed_bleu
@@ -53,7 +54,7 @@ def validate(params: Params, threshold: float, config: Config, data: PreparedDat
     if name == "bleu":
         return mean_smoothed_bleu(
             [target.tokens(result.hypotheses[0].words) for result in found.results],
-            [target.tokenizer.tokenize(text) for text in references],
+            [target.tokenizer.tokenize(read(text)) for text in references],
         )
     texts = [best for best, *_ in found.texts()]
     score = score_translations(texts, references, target.language, [name])[name]

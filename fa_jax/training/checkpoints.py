@@ -114,6 +114,9 @@ class Checkpoints:
                 raise ValueError("its bytes are not those that were written")
         except Exception as error:  # damaged bytes end in errors of any type
             _say_nothing_of_late_ends()
+            self._manager.reload()
+            if self.step() not in (None, step):  # a training has replaced it meanwhile
+                return self.restore(like)
             raise UserError(
                 f"checkpoint {place} does not fit the run's config.json or is damaged: "
                 f"{_first_line(error)}. Copy the run again from where it is whole, or delete "

@@ -14,7 +14,6 @@ import jax.numpy as jnp
 from fa_jax.config import Config
 from fa_jax.data.batches import prefetch
 from fa_jax.data.prepared import PreparedData
-from fa_jax.errors import UserError
 from fa_jax.hosts import gathered
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.model.product import ROUNDED
@@ -57,18 +56,13 @@ def train(
         cannot share a batch.
       Interrupted: SIGTERM or Ctrl-C; everything is saved.
     """
-    training, devices = config.training, jax.device_count()
-    if training.batch_size % devices:
-        raise UserError(
-            f"training.batch_size = {training.batch_size} cannot be shared evenly by {devices} "
-            f"devices: choose a multiple of {devices}"
-        )
+    training = config.training
     epochs, optimizer = Epochs(config, data), make_optimizer(training)
     train_step, shapes = make_train_step(config, optimizer), epochs.shapes
     last_step = total_steps(training, epochs.steps)
     validated_after = validation_steps(training, last_step)
     windows_from = training.windows_from * last_step
-    first_in_windows = next(step for step in validated_after if step >= windows_from)
+    first_in_windows = next((step for step in validated_after if step > windows_from), None)
 
     latest, best = Checkpoints(run, "latest"), Checkpoints(run, "best")
     rounded = training_precision(jax.devices()[0].platform) == ROUNDED
@@ -105,7 +99,7 @@ def train(
                     threshold = settings.threshold if training.in_windows else math.inf
                     score = max(gathered(validate(unreplicate(state.params), threshold)))
                     metrics.validated(step, training, score, threshold)
-                    if step == first_in_windows and windows_from < last_step:
+                    if step == first_in_windows:
                         best_score = -math.inf  # no earlier one counts any more
                     if score > best_score:
                         best_score = score

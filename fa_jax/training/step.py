@@ -13,6 +13,7 @@ from jaxtyping import Array, Int, PyTree
 from fa_jax.compiler import CompiledForShapes, compiler_options
 from fa_jax.config import Config
 from fa_jax.data.batches import Batch
+from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
 from fa_jax.training.loss import BatchSums, translation_loss
 from fa_jax.training.precision import training_precision
@@ -58,7 +59,14 @@ def make_train_step(
     optimizer: optax.GradientTransformation,
     devices: Sequence[jax.Device] | None = None,
 ) -> Callable[[TrainState, Batch, StepSettings], tuple[TrainState, BatchSums]]:
-    """The step, compiled for these devices, or for all: of replicated state and sharded batch."""
+    """The step, compiled for these devices, or for all: of replicated state and sharded batch.
+    Raises UserError where they cannot share a batch."""
+    count, rows = len(devices or jax.devices()), config.training.batch_size
+    if rows % count:
+        raise UserError(
+            f"training.batch_size = {rows} cannot be shared evenly by {count} devices: choose a "
+            f"multiple of {count}"
+        )
     platform = (devices or jax.devices())[0].platform
     precision, options = training_precision(platform), compiler_options(platform)
 

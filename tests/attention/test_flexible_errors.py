@@ -8,7 +8,7 @@ from pathlib import Path
 import fa_jax
 
 ERRORS = """
-import jax, jax.numpy as jnp, json, sys
+import jax, jax.numpy as jnp, json, numpy as np, sys
 import fa_jax
 key = jax.random.key(0)
 sizes = dict(query_size=5, memory_size=6, feedback_size=4, attention_size=7)
@@ -16,6 +16,12 @@ params = fa_jax.init_flexible_attention(key, **sizes)
 f = jnp.ones
 good = dict(query=f((2, 5)), feedback=f((2, 4)), focus=f(2))
 memory = fa_jax.prepare_memory(params, f((2, 9, 6)), jnp.array([9, 3]))
+for implementation in ("dense", "windowed"):  # NumPy's arrays are as good as JAX's
+    ours, numpys = (
+        fa_jax.flexible_attention(
+            params, *given.values(), memory, threshold=1.2, implementation=implementation)
+        for given in (good, {name: np.asarray(x) for name, x in good.items()}))
+    jax.tree.map(np.testing.assert_array_equal, ours, numpys)
 others = good["feedback"], good["focus"], memory
 def attend(**changes):
     options = {k: changes.pop(k) for k in ("sigma", "threshold", "implementation") if k in changes}

@@ -148,6 +148,12 @@ def test_ter_is_the_same_by_several_processes(texts, language, monkeypatch):
     assert one["ter"] > 0 and "nrefs:1" in one["ter_signature"]
 
 
+def test_a_metric_that_there_is_not_is_named():
+    assert list(score_translations(["a"], ["a"], "en", "ribes")) == ["ribes"]
+    with pytest.raises(UserError, match="unknown metric 'BLEU': choose bleu,"):
+        score_translations(["a"], ["a"], "en", ["BLEU"])
+
+
 def test_wrong_numbers_of_sentences():
     with pytest.raises(UserError, match="no sentence"):
         score_translations([], [], "de")

@@ -32,13 +32,17 @@ def begun(tmp_path):
     return tmp_path / "run", config, text
 
 
-def test_it_goes_on_with_its_own_settings_and_text(begun):
+def test_it_goes_on_with_its_own_settings_and_text(begun, capsys):
     folder, config, _ = begun
     before = (folder / "config.json").read_bytes()
     free = replace(config, decoding=fa_jax.DecodingConfig(beam_size=2))
     begin_run(folder, free, prepare(config.data))
     assert (folder / "config.json").read_bytes() == before
     assert read_config(folder) == config
+    said = capsys.readouterr().err
+    assert "as its config.json says: decoding.beam_size is 5 there, 2 here" in said
+    begin_run(folder, config, prepare(config.data))
+    assert not capsys.readouterr().err
 
 
 def test_other_settings_are_named(begun):
@@ -56,7 +60,9 @@ def test_a_first_attempt_that_learnt_nothing_does_not_stand_in_the_way(begun):
     lines = (text / "train.en").read_text(encoding="utf-8")
     (text / "train.en").write_text(lines.upper(), encoding="utf-8")
     mended = replace(config, training=replace(config.training, batch_size=7))
+    (folder / "test.json").write_text("{}", encoding="utf-8")  # of parameters that are gone
     begin_run(folder, mended, data := prepare(config.data))
+    assert not (folder / "test.json").exists()
     assert read_config(folder) == mended
     assert load_codec(folder, "source") == data.source
     begin_run(folder, mended, data)

@@ -1,8 +1,12 @@
 """What a training needs is said before it begins, and nothing of it is kept."""
 
+from dataclasses import replace
+
 import jax
+import pytest
 
 import fa_jax
+from fa_jax.errors import UserError
 from fa_jax.runs.forecast import forecast
 from tests.command import TINY, write_corpus
 
@@ -28,6 +32,20 @@ def test_a_forecast_is_of_the_training_that_would_begin(trained, tmp_path, monke
     planned = ["largest batch", "parameters", "memory", "disk", "steps"]
     assert named == [*planned, "reached", "step", "training"]
     assert {path.name for path in tmp_path.iterdir()} == {"text"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"batch_size": 12}, "12 cannot be shared evenly by 8 devices: choose a multiple of 8"),
+        ({"best_by": "accuracy"}, "training.best_by must be bleu"),
+    ],
+)
+def test_what_a_training_would_refuse_is_refused(trained, changes, words):
+    config = fa_jax.load_run(trained).config
+    config = replace(config, training=replace(config.training, **changes))
+    with pytest.raises(UserError, match=words):
+        next(forecast(config))
 
 
 def test_what_does_not_fit_is_planned_and_not_tried(trained, monkeypatch):

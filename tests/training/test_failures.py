@@ -134,6 +134,18 @@ def test_reading_leaves_what_is_being_written(tmp_path):
     assert writer.step() == 5 and not half.exists()
 
 
+def test_a_checkpoint_that_a_training_replaces_is_read_in_its_place(tmp_path):
+    tree = {"a": np.arange(5.0)}
+    writer = Checkpoints(tmp_path, "best")
+    writer.save(3, tree, {"n": 3})
+    writer.wait()
+    reader = Checkpoints(tmp_path, "best", writes=False)
+    assert reader.step() == 3
+    writer.save(5, tree, {"n": 5})
+    writer.wait()
+    assert reader.restore(tree)[::2] == (5, {"n": 5})
+
+
 @pytest.fixture
 def written(tmp_path):
     """A run's folder with a checkpoint, and its tree and note."""

@@ -43,7 +43,8 @@ def run(setting, tmp_path):  # noqa: F811
 
 
 def begun(setting, folder):  # noqa: F811
-    """A run of twenty steps, with a validation after every fourth; the last two are in windows."""
+    """A run of twenty steps, with a validation after every fourth; the last two are behind steps in
+    windows, of which the first comes behind the third."""
     config, data = setting
     training = replace(
         config.training,
@@ -51,7 +52,7 @@ def begun(setting, folder):  # noqa: F811
         validations=5,
         beta=0.1,
         threshold=0.8,
-        windows_from=0.7,
+        windows_from=0.6,
         checkpoint_seconds=60.0,
     )
     config = replace(config, training=training)
