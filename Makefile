@@ -54,7 +54,7 @@ serve: of-run .venv/installed-serve ## a page to try a run on, and LibreTranslat
 	@$(FA_JAX) serve "$(RUN)" $(ARGS)
 
 benchmark: .venv/installed ## measure speed on this machine (NAME=one benchmark)
-	@.venv/bin/python -m experiments.benchmarks $(NAME) --output experiments/results/benchmarks $(ARGS)
+	@.venv/bin/python -m experiments.benchmarks $(if $(filter command line,$(origin NAME)),$(NAME)) --output experiments/results/benchmarks $(ARGS)
 
 accelerator-check: .venv/installed-test ## what fa_jax does on this GPU or TPU, in ten minutes and on one page
 	@.venv/bin/python -m experiments.accelerator_check $(ARGS)

@@ -243,5 +243,5 @@ def _added_to(path: Path) -> tuple[io.TextIOWrapper, int]:
                 number, size = number + 1, size + len(line)
         file.truncate(size)
     except OSError as error:
-        raise UserError(f"--output {path} cannot be written: {error.strerror}") from error
+        raise UserError(f"--output {path} cannot be written: {error.strerror or error}") from error
     return io.TextIOWrapper(file, "utf-8", newline="", write_through=True), number

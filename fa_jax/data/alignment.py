@@ -58,8 +58,9 @@ def learn_dictionary(config: DataConfig, known: TextCodec) -> dict[str, str]:
     back = EncodedPairs(data.train.target, data.train.source)
     forth = _translation_table(data.train, len(sources), len(targets))
     both = (forth * _translation_table(back, len(targets), len(sources)).T).tocoo()
-    unknown = ~np.isin(targets, known.vocabulary.tokens)
-    copied = np.isin(sources, targets)
+    of_model, written = {*known.vocabulary.tokens}, {*targets}
+    unknown = np.array([word not in of_model for word in targets])
+    copied = np.array([word in written for word in sources])
     wanted = unknown[both.col] & ~copied[both.row]
     places = both.row[wanted], both.col[wanted]
     best = _most_likely(coo_array((both.data[wanted], places), both.shape), 1)[:, 0]
@@ -74,6 +75,7 @@ def _translation_table(pairs: EncodedPairs, source_size: int, target_size: int) 
     """
     rows = np.random.default_rng(0).permutation(len(pairs.source))
     counts = (pairs.source.lengths + 1) * pairs.target.lengths
+    rows = rows[counts[rows] <= PAIRS_OF_WORDS // 100]  # one long pair would leave no room
     fitting = np.searchsorted(np.cumsum(counts[rows]), PAIRS_OF_WORDS, side="right")
     rows = np.sort(rows[:fitting])
     pair, cell = _cells(pairs.source.take(rows), pairs.target.take(rows), target_size)

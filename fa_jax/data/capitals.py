@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable
 from functools import cache
+from itertools import takewhile
 
 from fa_jax.data.vocabulary import Vocabulary
 
@@ -21,7 +22,6 @@ LOUD = 10.0
 LONGER = 6
 """Letters that an abbreviation hardly has. Words of two are loud beside longer ones alone."""
 WORD = re.compile(r"(?<![\w'’.-])[^\W\d_]{2,}(?![\w'’-])")
-ENDS_SENTENCE = re.compile(r".*[.!?]\W*")
 
 
 def in_capitals(text: str) -> bool:
@@ -63,7 +63,7 @@ def usual_case(text: str, tokenize: Callable[[str], list[str]], vocabulary: Voca
             small: math.inf if begins else 0.0,
         }
         usual.append(min(price, key=lambda form: surprise(form) + price[form]))
-        begins = bool(ENDS_SENTENCE.fullmatch(word)) or (begins and not re.search(r"\w", word))
+        begins = _ends_sentence(word) or (begins and not re.search(r"\w", word))
     if titled and sum(map(surprise, words)) - sum(map(surprise, usual)) < OF_TITLES:
         return text
     return " ".join(usual)
@@ -86,10 +86,16 @@ def _quiet(
         word, before = found[0], text[: found.start()].rstrip()
         if word not in loud:
             return word
-        return in_small(word) if before and not ENDS_SENTENCE.fullmatch(before) else word.title()
+        return in_small(word) if before and not _ends_sentence(before) else word.title()
 
     loud = {*filter(is_loud, filter(str.isupper, WORD.findall(text)))}
     return WORD.sub(quiet, text) if max(map(len, loud), default=0) > 2 else text
+
+
+def _ends_sentence(text: str) -> bool:
+    """Whether a full stop, or its like, is behind its last letter."""
+    behind = takewhile(lambda c: not (c.isalnum() or c == "_"), reversed(text))
+    return any(c in ".!?" for c in behind)
 
 
 def _initials(text: str) -> list[str]:

@@ -42,19 +42,20 @@ class TextCodec:
     def as_written(self, tokens: Sequence[str], text: str) -> list[str]:
         """The first tokens of `usual(text)`, with the marks and the case that the text has itself.
 
-        Where other marks are longer or shorter, they stay as usual; so do tokens that are not made
-        of the text's letters.
+        Where other marks or letters are longer or shorter, they stay as usual; so do tokens that
+        are not made of the text's letters.
         """
         each = read(text), self.spelt(text), self.usual(text)
         forms = [form.replace(" ", "") for form in each]
         spelt = "".join(tokens).replace(SPACE, "")
         if not forms[-1].replace(SPACE, "_").startswith(spelt):
             return [*tokens]
-        letters = iter(next(form for form in forms if len(form) == len(forms[-1])))
+        letters = iter(next(form for form in forms if _alike(form, forms[-1])))
         return ["".join(c if c == SPACE else next(letters) for c in token) for token in tokens]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Text as people write it, up to the end of sentence; unknown words as `<unk>`."""
+        """Text as people write it, up to the end of sentence; unknown words as `<unk>`, subwords
+        as ` ⁇ `."""
         return self.text(self.tokens(ids))
 
     def text(self, tokens: Sequence[str]) -> str:
@@ -77,6 +78,14 @@ class TextCodec:
         content = {**settings, "language": self.language, "tokens": self.vocabulary.tokens}
         text = json.dumps(content, ensure_ascii=False, indent=0)
         return {**files, "vocabulary.json": text.encode()}
+
+
+def _alike(text: str, other: str) -> bool:
+    """Whether their letters are the same, place by place, but for their case."""
+    return len(text) == len(other) and all(
+        a.casefold() == b.casefold() or not (a.isalnum() and b.isalnum())
+        for a, b in zip(text, other, strict=True)
+    )
 
 
 def save_codec(codec: TextCodec, folder: Path, side: str):

@@ -11,7 +11,7 @@ from fa_jax.data.markup import Element, Text
 STARRED = r"(?<![\w*_~`])(\*{1,3}|_|~~)(?![\s*_~`])(.{1,200}?)(?<!\s)\1(?![\w*_~`])"
 PICTURES = "\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\u200d"
 """Not those of mathematics."""
-FOLLOWED = rf"(\w+[,;.!?]?)((?:\s?(?:[{PICTURES}]+|\[\d{{1,3}}\]))+)"
+FOLLOWED = rf"(?<!\w)(\w+[,;.!?]?)((?:\s?(?:[{PICTURES}]+|\[\d{{1,3}}\]))+)"
 ADDED = re.compile(rf"{STARRED}|{FOLLOWED}")
 
 

@@ -33,6 +33,8 @@ def usual_letters(text: str, plainly: Mapping[str, str], words: Collection[str])
 
     def short(found: re.Match[str]) -> str:
         word = found[0]
+        if is_known(word):
+            return word
         forms = [DRAWN_OUT.sub(letters, word) for letters in (r"\1\1", r"\1")]
         known = filter(is_known, forms if word[1:].islower() else ())
         return next((form for form in known if len(form) >= SHORTEST), word)

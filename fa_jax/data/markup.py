@@ -13,6 +13,8 @@ from itertools import groupby
 
 import numpy as np
 
+from fa_jax.data.reading import seen
+
 INLINE = {
     *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "data", "del", "dfn", "em"),
     *("font", "i", "ins", "label", "mark", "q", "s", "small", "span", "strike", "strong", "sub"),
@@ -132,24 +134,27 @@ def pieces(page: str) -> list[str]:
 def _parts(page: str) -> Iterator[tuple[str, _Part]]:
     """What a page consists of, as it is written."""
     parts = _Parser(page).parts
+    if page and (not parts or parts[0].start):  # the parser is silent of "</>"
+        parts.insert(0, _Part(0, "alone", "!"))
     for part, end in zip(parts, [*(part.start for part in parts[1:]), len(page)]):
         yield page[part.start : end], part
 
 
 def text_of(piece: str) -> Text:
     """The text of one of the `pieces` that are texts."""
-    text, whole = Text(), Element("", 0, 0)
+    text, whole, length = Text(), Element("", 0, 0), 0
     around = [("", whole)]  # open elements and their names
 
     def end():
-        around.pop()[1].last = len(text.unspaced)
+        around.pop()[1].last = length
 
     for raw, part in _parts(piece):
         names = [name for name, _ in around]
         if part.kind == "text":
-            text.letters += html.unescape(raw)
+            letters = seen(html.unescape(raw))
+            text.letters, length = text.letters + letters, length + len("".join(letters.split()))
         elif part.kind == "untouched":
-            text.letters += chr(COPY + len(text.copies))
+            text.letters, length = text.letters + chr(COPY + len(text.copies)), length + 1
             text.copies.append(raw)
         elif part.kind == "close" and part.name in names:
             while around[-1][0] != part.name:
@@ -157,7 +162,7 @@ def text_of(piece: str) -> Text:
             around[-1][1].closing = raw
             end()
         else:
-            element = Element(raw, len(text.unspaced), len(text.unspaced))
+            element = Element(raw, length, length)
             around[-1][1].inside.append(element)
             if part.kind == "open":
                 around.append((part.name, element))

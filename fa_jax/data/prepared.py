@@ -112,7 +112,7 @@ def _learnt(sides: tuple[_Side, _Side], config: DataConfig, share: Share) -> lis
         if config.tokenizer not in TOKENIZERS:
             known = ", ".join(TOKENIZERS)
             raise UserError(f"data.tokenizer must be {known}, got {config.tokenizer!r}")
-        learn = partial(_tokenizer, config.tokenizer)
+        learn = partial(_tokenizer, TOKENIZERS[config.tokenizer])
         tokenizers = on_all_cores(learn, sides, worth=len(sides[0]) >= WORTH_PROCESSES)
         for side, tokenizer, name in zip(sides, [*tokenizers], names, strict=True):
             counts = Counter()
@@ -128,8 +128,8 @@ def _learnt(sides: tuple[_Side, _Side], config: DataConfig, share: Share) -> lis
     return [load_codec(folder, name) for name in names]
 
 
-def _tokenizer(kind: str, texts: _Side) -> Tokenizer:
-    return TOKENIZERS[kind].learn(texts, texts.language, texts.size)
+def _tokenizer(kind: type[Tokenizer], texts: _Side) -> Tokenizer:
+    return kind.learn(texts, texts.language, texts.size)
 
 
 def _encoded(texts: _Side, codec: TextCodec, share: Share) -> EncodedTexts:

@@ -16,7 +16,7 @@ SELECTORS |= {*map(chr, range(0xE0100, 0xE01F0))}
 """No formats by their category, but unseen: they choose a glyph, or hold a place."""
 MISREAD = re.compile("[ÂÃâãĂ√‚]")
 """What the first bytes of characters look like where UTF-8 was decoded by another table."""
-ENTITY = re.compile(r"&(?:amp;)*(#\d+|#[xX][\da-fA-F]+|\w+);")
+ENTITY = re.compile(r"&(?:amp;)*(#\d{1,7}|#[xX][\da-fA-F]{1,6}|\w+);")
 """What HTML writes for a character, which whoever copies a page may write again: `&amp;quot;`."""
 
 
@@ -34,7 +34,12 @@ def read(text: str) -> str:
         text = fix_encoding(text)
     if "&" in text:
         text = ENTITY.sub(_character, text)
-    return " ".join(unicodedata.normalize("NFC", text.translate(SEEN)).split())
+    return " ".join(seen(text).split())
+
+
+def seen(text: str) -> str:
+    """A text composed (NFC), without what is not seen and joins nothing; white space is a space."""
+    return unicodedata.normalize("NFC", text.translate(SEEN))
 
 
 def _character(entity: re.Match) -> str:

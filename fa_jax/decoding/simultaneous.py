@@ -83,7 +83,7 @@ def continuations(
     few = len(different) <= SMALLEST_BATCH
     program = on_local_devices(_go_on, 5, 1, few=few, settings=settings)
     sources, begun = ([one[side] for one in different] for side in (0, 1))
-    found = {(): Continuation([], {})}
+    found = {(): Continuation([], dict.fromkeys(POLICIES, np.zeros(0)))}
     for rows, [(source, lengths)] in padded_batches([sources], lambda *_: most):
         longest = int(length_limits(source.shape[1], decoding))
         before = [begun[row][:longest] if row >= 0 else () for row in rows]

@@ -114,7 +114,7 @@ def _corpus(run: Run) -> str:
     """The name of what it learnt from; "unknown" of a run that came from elsewhere."""
     named = run.config.data.corpus
     if named:
-        return Path(named).name
+        return "+".join(Path(one).name for one in named.split("+"))
     try:
         return default_corpus((run.source.language, run.target.language))
     except UserError:

@@ -13,7 +13,7 @@ from fa_jax.exports import program
 from fa_jax.exports.card import check_licence, model_card
 from fa_jax.exports.sources import sources
 from fa_jax.runs.folder import write_json
-from fa_jax.runs.run import Run
+from fa_jax.runs.run import Run, check_run
 from fa_jax.runs.search import never_written
 from fa_jax.whole_files import whole_folder, write_bytes, write_text
 
@@ -61,6 +61,7 @@ def export(
     >>> fa_jax.export(run, "exported/en-ja", lengths=[32])
     PosixPath('exported/en-ja')
     """
+    check_run(run)
     folder, decoding = Path(folder), decoding or run.config.decoding
     check_licence(licence)
     _check(run, folder, decoding, lengths, sentences)

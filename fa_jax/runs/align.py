@@ -16,7 +16,7 @@ from fa_jax.data.sentences import sentences
 from fa_jax.data.tokenizers import Words
 from fa_jax.data.tokenizers.tokenizer import SPACE, WRITTEN_WITHOUT_SPACES
 from fa_jax.data.vocabulary import UNKNOWN
-from fa_jax.decoding.forced import By, looked_at
+from fa_jax.decoding.forced import LOOKED_AT, By, looked_at
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, check_run
 
@@ -77,9 +77,12 @@ def align(
     >>> str(found)
     '1-4 1-5 2-1 2-2 2-3 4-0 5-9 6-6 6-7 6-8'
     """
-    check_run(run)
-    if run.config.model.attention.span.scores_nothing:
-        raise UserError(f"the attention of {run.folder} looks at nothing, so it aligns nothing")
+    for one in (run, *([] if back is None else [back])):
+        check_run(one)
+        if one.config.model.attention.span.scores_nothing:
+            raise UserError(f"the attention of {one.folder} looks at nothing, so it aligns nothing")
+    if by not in LOOKED_AT:
+        raise UserError(f"by must be {' or '.join(LOOKED_AT)}, got {by!r}")
     codecs, others = (run.source, run.target), back and (back.target, back.source)
     if others and [c.language for c in others] != [c.language for c in codecs]:
         raise UserError(f"{back.folder} does not translate the other way than {run.folder}")

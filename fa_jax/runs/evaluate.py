@@ -104,7 +104,8 @@ def perplexity(
 ) -> float:
     """How many words the model hesitates between, on average: exp(−mean log p of a token).
 
-    The tokens are the run's own, ends of sentences included. Compare perplexities only of runs with
+    The tokens are the run's own, ends of sentences included. Each line is read by itself, also by a
+    run that was trained on documents. Compare perplexities only of runs with
     the same vocabulary. Luong et al. (2015), Table 1, have them beside BLEU.
 
     Args:
@@ -123,6 +124,7 @@ def perplexity(
     >>> round(fa_jax.perplexity(run, pairs=[("I like cats.", "私は猫が好きです。")]), 1)
     1.4
     """
+    check_run(run)
     sources, targets, _ = _sides(run, split, pairs)
     decoding = decoding or run.config.decoding
     sources = map(run.source.usual, sources)

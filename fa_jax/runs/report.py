@@ -67,7 +67,7 @@ def report(run: Run, folder: str | Path | None = None) -> Path:
     try:
         samples = sampled(run)
     except UserError as error:
-        missing.append(f"There are no test sentences, since the corpus is not there: {error}")
+        missing.append(f"There are no test sentences: {error}")
     if not scores:
         missing.append("There are no scores of the test set: the run's folder has no test.json.")
     if not rows:

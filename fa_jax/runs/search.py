@@ -192,14 +192,17 @@ def search_lines(
     guides = [wish.guide(*line, runs[0].source.language, runs[0].target) for wish, *line in each]
     kinds = kinds_of(runs[0].target) if any(guide.words for guide in guides) else None
 
-    def wants(span: tuple[int, int]) -> bool:
-        return bool(guides and guides[span[0]].words)
+    def wants(span: tuple[int, int]) -> tuple[bool, bool]:
+        """Whether a line is to have something, and whether an unknown word is a part of that: then
+        no other is written, which could not be told from it."""
+        words = guides[span[0]].words if guides else []
+        return bool(words), UNKNOWN in words
 
     def found(spans: Sequence[tuple[int, int]]) -> list[list[SearchResult]]:
         """Of each document the results of its lines. Where lines are wanted to have something, they
         are searched apart: others are found as if there were none."""
         results: dict[tuple[int, int], list[SearchResult]] = {}
-        for wanting, some in itertools.groupby(sorted(spans, key=wants), wants):
+        for (wanting, unknown), some in itertools.groupby(sorted(spans, key=wants), wants):
             some = [*some]
             of_lines = iter(
                 search(
@@ -207,7 +210,7 @@ def search_lines(
                     decoding,
                     [[of_run[first:end] for first, end in some] for of_run in ids],
                     n_best=n_best,
-                    forbidden=never_written(runs[0], decoding),
+                    forbidden=(UNKNOWN,) if unknown else never_written(runs[0], decoding),
                     lexicon=lexicon,
                     guides=[guides[first] for first, _ in some] if wanting else (),
                     kinds=kinds,

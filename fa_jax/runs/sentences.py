@@ -43,9 +43,9 @@ def combined(
       their end included.
     """
     words = {line: len(results[line].hypotheses[0].words) + 1 for line in lines}
-    best = [(0.0, ())]
+    best, total = [(0.0, ())], sum(words.values())
     for line, count in words.items():
-        share = count / sum(words.values())
+        share = count / total
         longer = [
             (score + share * hypothesis.score, (*taken, (line, place)))
             for score, taken in best

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count, zip_longest
+from itertools import chain, count, zip_longest
 
 import numpy as np
 
@@ -26,9 +26,9 @@ from fa_jax.runs.run import Run
 
 COPIED = re.compile(
     r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?()'」。、]"  # web addresses
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
+    r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
     r"|(?<!\S)(?:~?/|\.{1,2}/|[A-Z]:\\)[\w./\\-]*[\w/\\]"  # paths
-    r"|(?<![\w.])[\w.-]*\w\.(?:com|org|net|txt|pdf|docx?|xlsx?|html?|jpe?g|png|zip|csv|json|py)\b"
+    r"|(?<![\w.-])[\w.-]*\w\.(?:com|org|net|txt|pdf|docx?|xlsx?|html?|jpe?g|png|zip|csv|json|py)\b"
     r"|(?<!\w)v\d+(?:\.\d+)+"  # versions
     r"|%(?:\(\w+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?[a-zA-Z](?![a-zA-Z])"  # %s, %(name)s, %1$d
     r"|\$?\{+[\w.:!$-]*\}+"  # {0}, {name}, ${NAME}
@@ -48,11 +48,16 @@ class Glossary:
     """Source phrases, and what they are to be translated as, as people write both.
 
     Raises:
-      UserError: one of them is empty.
+      UserError: one of them is empty, or no text.
     """
 
     def __init__(self, entries: Mapping[str, str], source: TextCodec, target: TextCodec):
-        self._target = target
+        if not isinstance(entries, Mapping):
+            wanted = 'a dictionary of texts, such as {"cats": "ネコ"}'
+            raise UserError(f"a glossary must be {wanted}, got {entries!r:.80}")
+        checked_lines([*entries], "phrase of the glossary")
+        checked_lines([*entries.values()], "translation of the glossary")
+        self._source, self._target = source, target
         forms = {source.spelt(phrase): text for phrase, text in entries.items()}
         if "" in forms or "" in map(read, forms.values()):
             raise UserError("a glossary's phrases and translations must have a letter each")
@@ -63,13 +68,23 @@ class Glossary:
         whole = source.language not in WRITTEN_WITHOUT_SPACES
         self._phrases = re.compile(rf"(?<!\w)(?:{either})(?!\w)" if whole else either)
 
-    def terms(self, usual: str, tokens: Sequence[str]) -> list[Term]:
-        """Those of a line. usual, tokens: as it is read."""
+    def terms(self, line: str, usual: str, tokens: Sequence[str]) -> list[Term]:
+        """Those of a line: as it stands, or in the case in which it is read. usual, tokens: as it
+        is read."""
+        found: list[re.Match[str]] = []
+        for form in (self._source.spelt(line), usual):
+            if len(form) == len(usual):
+                taken = [one.span() for one in found]
+                found += [
+                    one
+                    for one in self._phrases.finditer(form)
+                    if all(one.end() <= first or end <= one.start() for first, end in taken)
+                ]
         return [
             Term(inner_words(text, self._target), *places, text)
-            for found in self._phrases.finditer(usual)
-            if (places := tokens_of(usual, found.span(), tokens))
-            and (text := self._translations[found[0]])
+            for one in found
+            if (places := tokens_of(usual, one.span(), tokens))
+            and (text := self._translations[one[0]])
         ]
 
 
@@ -128,22 +143,24 @@ class Wish:
 
     def guide(self, usual: str, tokens: Sequence[str], language: str, target: TextCodec) -> Guide:
         """usual, tokens: the masked line as it is read. language: its own."""
-        terms = self.glossary.terms(usual, tokens) if self.glossary else []
+        terms = self.glossary.terms(self.masked, usual, tokens) if self.glossary else []
         for number in numbers(usual) if self.numbers else ():
             text = number_in(number[0], language, target.language)
             text = in_width_of(target.vocabulary, text)
             places = tokens_of(usual, number.span(), tokens)
             if places and not any(t.first <= places[1] and places[0] <= t.last for t in terms):
                 terms.append(Term(inner_words(text, target), *places, text))
-        for number, text in enumerate(self.copied):
-            place = usual.find(chr(MARK + number))
-            if place >= 0 and (places := tokens_of(usual, (place, place + 1), tokens)):
-                terms.append(Term(inner_words(text, target), *places, text))
+        copies = [
+            Term(inner_words(text, target), *places, text)
+            for number, text in enumerate(self.copied)
+            if (place := usual.find(chr(MARK + number))) >= 0
+            and (places := tokens_of(usual, (place, place + 1), tokens))
+        ]
         begins = [*target.encode(self.prefix), *[END] * self.ends]
-        if terms and len(self.copied) == 1 and UNKNOWN not in begins:
-            *others, copy = terms  # an unknown word disturbs what follows least
-            if not any(UNKNOWN in term.words for term in others):
-                terms = [*others, replace(copy, words=[UNKNOWN])]
+        others = chain(begins, *(term.words for term in terms))
+        if len(copies) == len(self.copied) == 1 and UNKNOWN not in others:
+            copies = [replace(copies[0], words=[UNKNOWN])]  # disturbs what follows least
+        terms += copies
         terms.sort(key=lambda term: term.first)
         return Guide(Term(begins, 0, 0, self.prefix), terms, has_numbers=self.numbers)
 

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -49,17 +50,17 @@ def translate(
         it whole; any other translates line by line.
       glossary: source phrases and what they are to be translated as. Phrases are whole words, as
         they stand in a line or with a capital letter. Each is written where attention looks at it.
-      prefixes: a text for each line that its translation begins with. Scores are those of what
-        follows, given this and the terms.
+      prefixes: a text for each line that its translation begins with, but for a line without a
+        letter. Scores are those of what follows, given this and the terms.
       progress: a function that is told how many sentences more are done.
 
     Returns:
       A dict a line, in the order of the lines:
         translations: a dict each. text: as people write it. score: sum of log p ÷ tokens (to the
           power `decoding.length_exponent`); of several sentences or lines the mean, by their
-          tokens. With details, but for an empty line, also confidence (the geometric mean of the
-          tokens' probabilities, 0 to 1); words, with the confidence of each; and lists with
-          an item a token of the translation, end of sentence included: tokens; log_probs;
+          tokens. With details, but for a line without a letter, also confidence (the geometric
+          mean of the tokens' probabilities, 0 to 1); words, with the confidence of each; and lists
+          with an item a token of the translation, end of sentence included: tokens; log_probs;
           alignment (weights over the source's tokens); focus (source position from 0); strength
           (0 to 1); window (number of positions scored).
         source_tokens: with details; "<unk>" for those that the run does not know.
@@ -68,8 +69,8 @@ def translate(
       UserError: lines are no list of texts; n_best does not fit the beam; the runs do not fit each
         other; unknown words are to be replaced, but the run has no alignment or the dictionary
         cannot be read; documents have one translation, without details; the glossary or the
-        prefixes are no texts, or not as many as lines; there are some for documents that are read
-        whole, or a glossary for a run whose attention looks at nothing.
+        prefixes are no texts, or not as many as lines; there are prefixes for documents, or a
+        glossary for documents that are read whole or for a run whose attention looks at nothing.
 
     >>> run = fa_jax.load_run("en-ja")
     >>> (record,) = fa_jax.translate(run, ["I like cats."])
@@ -86,13 +87,16 @@ def translate(
     runs, texts = ensemble(run), checked_lines(lines)
     decoding = decoding or runs[0].config.decoding
     beam = decoding.beam_size
-    if not 1 <= n_best <= beam:
-        mend = ": raise decoding.beam_size" if n_best > beam else ""
-        raise UserError(f"n_best must be 1 to the beam size, {beam}, got {n_best}{mend}")
+    whole = isinstance(n_best, Integral)
+    if not whole or not 1 <= n_best <= beam:
+        mend = ": raise decoding.beam_size" if whole and n_best > beam else ""
+        raise UserError(f"n_best must be 1 to the beam size, {beam}, got {n_best!r}{mend}")
     if documents and (n_best > 1 or details):
         raise UserError("documents have one translation each, without details")
-    if documents and (prefixes is not None or (glossary and know_documents(runs))):
-        raise UserError("documents that are read whole have no glossary and no prefixes")
+    if documents and prefixes is not None:
+        raise UserError("documents have no prefixes")
+    if documents and glossary and know_documents(runs):
+        raise UserError("documents that are read whole have no glossary")
     found, best = search_texts(
         runs,
         texts,

@@ -18,12 +18,12 @@ NEEDS = ("starlette", "uvicorn", "babel", "python_multipart", "pysubs2", "docx")
 
 
 def serve(
-    runs: "Sequence[Run]",
+    runs: "Run | Sequence[Run]",
     *,
     host: str = "127.0.0.1",
     port: int = 5000,
     limits: Limits | None = None,
-    suggestions: Path | None = None,
+    suggestions: str | Path | None = None,
 ):
     """Serves runs until it is stopped by Ctrl-C or SIGTERM.
 
@@ -31,7 +31,7 @@ def serve(
     to, it says with a 4xx or 503 and `{"error": "..."}`.
 
     Args:
-      runs: translators, of any languages.
+      runs: a translator, or several, of any languages.
       host: the address to listen at; 127.0.0.1: this machine alone, 0.0.0.0: all its networks.
       port: 0: one that is free.
       limits: what it takes on; default: `fa_jax.serving.limits.Limits()`.
@@ -49,14 +49,16 @@ def serve(
             f"a server needs {' and '.join(missing)}, not installed here: "
             "pip install 'fa-jax[serve]'"
         )
+    from fa_jax.runs.run import checked_runs
     from fa_jax.serving.app import make_app
     from fa_jax.serving.server import address, listening, make_server
     from fa_jax.serving.warm_up import warm_up
 
-    limits = limits or Limits()
     if not runs:
         raise UserError("no run to serve: name one or several, such as en-ja")
+    limits, runs = limits or Limits(), checked_runs(runs)
     if suggestions is not None:
+        suggestions = Path(suggestions)
         suggestions.touch()
     with listening(host, port) as listener:
         for run in runs:

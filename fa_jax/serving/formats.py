@@ -12,6 +12,9 @@ from babel.messages.pofile import read_po, write_po
 from fa_jax.data.markup import pieces
 from fa_jax.errors import UserError
 
+GAPS = ("}br", "}tab")
+PARTS = ("t", "br", "tab")
+"""Of a paragraph in a word processor's file: texts, and what is a space between them."""
 Translate = Callable[[list[str]], Sequence[str]]
 Format = Callable[[bytes, Translate], bytes]
 UNPACKED = 50_000_000
@@ -44,10 +47,13 @@ def word(file: bytes, translate: Translate) -> bytes:
         if sum(part.file_size for part in packed.infolist()) > UNPACKED:
             raise ValueError("it is too large when it is unpacked")
     document = docx.Document(io.BytesIO(file))
-    pieces = [p.xpath("w:r/w:t | w:hyperlink/w:r/w:t") for p in document.element.xpath("//w:p")]
-    found = translate(["".join(piece.text or "" for piece in p) for p in pieces])
-    for paragraph, translation in zip(pieces, found, strict=True):
-        for n, piece in enumerate(paragraph):
+    of_run = " | ".join(f"{at}w:{name}" for at in ("w:r/", "w:hyperlink/w:r/") for name in PARTS)
+    paragraphs = [p.xpath(of_run) for p in document.element.xpath("//w:p")]
+    found = translate(
+        ["".join(piece.text or " " * piece.tag.endswith(GAPS) for piece in p) for p in paragraphs]
+    )
+    for paragraph, translation in zip(paragraphs, found, strict=True):
+        for n, piece in enumerate(p for p in paragraph if not p.tag.endswith(GAPS)):
             piece.text = "" if n else translation
     document.save(written := io.BytesIO())
     return written.getvalue()
@@ -62,7 +68,7 @@ def gettext(file: bytes, translate: Translate) -> bytes:
     forms = [(one.id,) if isinstance(one.id, str) else one.id for one in new]
     found = iter(translate([" ".join(text.split()) for of_one in forms for text in of_one]))
     for message, of_one in zip(new, forms, strict=True):
-        texts = [next(found) for _ in of_one]
+        texts = [next(found) + "\n" * text.endswith("\n") for text in of_one]
         plurals = [*texts[: count - 1], *[texts[-1]] * count][:count]
         message.string = tuple(plurals) if message.pluralizable else texts[0]
         message.flags.add("fuzzy")

@@ -48,7 +48,7 @@ async def translated(
 ) -> tuple[Run, dict[str, str | float], list[list[bytes]]]:
     """The run that translates files as a request's fields say, the language that they are in, and
     of each file its translations, best first: one, and as many `alternatives`."""
-    texts = [await run_in_threadpool(texts_in, read, file) for file in files]
+    texts = await run_in_threadpool(lambda: [texts_in(read, file) for file in files])
     run, detected = _chosen_run(service.runs, fields, "\n".join(chain(*texts)))
     most = run.config.decoding.beam_size - 1
     alternatives = number_of(fields.get("alternatives", 0))

@@ -86,7 +86,7 @@ def terms_wanted(fields: dict[str, Any], lines: Sequence[str]) -> dict[str, Any]
     """What of `Translations` a request says beside that. glossary: an object, or its JSON. prefix:
     a text, where `q` is one line. Raises UserError where they are something else."""
     glossary, prefix = fields.get("glossary") or {}, fields.get("prefix") or ""
-    with suppress(ValueError, TypeError):
+    with suppress(ValueError, TypeError, RecursionError):
         glossary = json.loads(glossary)
     if not isinstance(glossary, dict) or not all(
         isinstance(text, str) and text.strip() for entry in glossary.items() for text in entry

@@ -57,6 +57,13 @@ def test_what_stands_at_the_end_of_a_large_corpus_is_learnt(monkeypatch):
     assert (learnt(29) == 0).all()
 
 
+def test_a_pair_that_is_too_long_leaves_room_for_the_others(monkeypatch):
+    monkeypatch.setattr(alignment, "PAIRS_OF_WORDS", 10_000)
+    long, short = [4, 5] * 100, [[4, 5], [4], [5]] * 9
+    pairs = EncodedPairs(encoded([long, *short]), encoded([long, *short]))
+    assert learn_lexicon(pairs, 6, 6, 1)[4:, 0].tolist() == [4, 5]
+
+
 def test_words_never_seen_have_none():
     pairs = EncodedPairs(encoded([[4, 5], [4]]), encoded([[6, 7], [6]]))
     found = learn_lexicon(pairs, 9, 9, 4)

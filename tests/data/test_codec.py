@@ -44,6 +44,14 @@ def test_tokens_of_other_tokenizers_as_they_were_written(tokenizer, text, again)
     assert codec.as_written(tokens, text) == again
 
 
+def test_letters_that_moved_stay_as_they_are_read():
+    """One more and two fewer are as many as before, at other places."""
+    words = Vocabulary((*SPECIAL, "Die", "...", "Tmo", "ist", "für", "die", "Straße", "Karl"))
+    codec, text = TextCodec("de", Split(), words), "Die … Tmo ist fuer die Strasse Karl"
+    tokens = codec.tokenizer.tokenize(codec.usual(text))
+    assert codec.as_written(tokens, text) == tokens
+
+
 def test_tokens_that_are_not_the_texts_letters_stay():
     codec = TextCodec("en", Split(), LEARNT)
     assert codec.as_written(["an", "other"], "Anna") == ["an", "other"]

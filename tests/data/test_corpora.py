@@ -99,13 +99,14 @@ def test_tables_compressed_or_not_with_a_header_or_not(tmp_path):
 
 
 def test_empty_lines_end_documents_and_are_no_sentences(folder):
-    write(folder / "train.en", [ENGLISH[0], "", *ENGLISH[1:], ""])
-    write(folder / "train.ja", [JAPANESE[0], "", *JAPANESE[1:], ""])
+    write(folder / "train.en", [ENGLISH[0], " ", *ENGLISH[1:], ""])
+    write(folder / "train.ja", [JAPANESE[0], "", *JAPANESE[1:], "\u3000"])
     table = map("\t".join, zip(ENGLISH, JAPANESE, strict=True))
     write(folder / "test.tsv", ["en\tja", next(table), "", *table])
     corpus = load_corpus(str(folder), "en-ja")
     assert list(corpus.train) == list(corpus.test) == list(zip(ENGLISH, JAPANESE, strict=True))
     assert corpus.train.documents().tolist() == corpus.test.documents().tolist() == [0, 1, 3]
+    assert corpus.train[1:] == [*corpus.train][1:] and corpus.train[-1] == [*corpus.train][-1]
     # Where no empty line divides the text, each pair stands by itself.
     assert corpus.validation.documents().tolist() == [0, 1, 2, 3]
 

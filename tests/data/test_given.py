@@ -65,6 +65,14 @@ for call in (
     lambda: fa_jax.threshold_for_window("en-ja", 0.4),
     lambda: fa_jax.score_test("en-ja"),
     lambda: fa_jax.report("en-ja"),
+    lambda: fa_jax.perplexity("en-ja"),
+    lambda: fa_jax.export("en-ja", "exported"),
+    lambda: fa_jax.serve("en-ja"),
+    lambda: fa_jax.align(run, [("a", "b")], back="ja-en"),
+    lambda: fa_jax.align(run, [("a", "b")], by="wieght"),
+    lambda: fa_jax.translate(run, ["a"], n_best=2.5),
+    lambda: fa_jax.translate(run, ["a"], glossary={"a": 3}),
+    lambda: fa_jax.translate(run, ["a"], glossary=[("a", "b")]),
 ):
     try:
         print(call())
@@ -77,7 +85,7 @@ def test_every_function_says_it():
     """Outside of this process, whose type checker would be the first to say it."""
     finished = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True)
     said = finished.stdout.splitlines()
-    assert [line.partition(":")[0] for line in said] == ["said"] * 17, finished.stderr
+    assert [line.partition(":")[0] for line in said] == ["said"] * 25, finished.stderr
 
 
 def test_lines_and_pairs_come_back_from_anything_that_holds_them():

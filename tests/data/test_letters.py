@@ -55,5 +55,7 @@ def test_words_drawn_out_are_short_if_training_has_them():
     words = ("good", "so", "love", "loved", "now")
     text = "Sooo goooood, I looooveeed it nooow!"
     assert usual_letters(text, {}, words) == "Sooo good, I loved it now!"
+    ships = ("schifffahrt", "schiffahrt")
+    assert usual_letters("Schifffahrt", {}, ships) == "Schifffahrt"
     for text in ("VIII", "www", "hmmm", "NOOOW"):
         assert usual_letters(text, {}, words) == text

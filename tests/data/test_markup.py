@@ -33,7 +33,7 @@ def test_a_page_in_pieces_is_the_page():
 
 
 @pytest.mark.parametrize(
-    "page", ["", "<", "a < b <b", "</b>x<p", "<b>", "a&", "<code>x", "x\r\n<!-"]
+    "page", ["", "<", "a < b <b", "</b>x<p", "<b>", "a&", "<code>x", "x\r\n<!-", "</>abc"]
 )
 def test_what_is_hardly_html_stays_whole(page):
     assert "".join(pieces(page)) == page
@@ -42,6 +42,13 @@ def test_what_is_hardly_html_stays_whole(page):
 def test_what_is_untouched_ends_with_its_own_end():
     page = "<svg><svg/><text>a picture</text></svg><p>a text</p>"
     assert pieces(page)[1::2] == ["a text"]
+
+
+def test_what_is_not_seen_is_no_letter():
+    read = text_of("T&shy;he cafe\u0301 \u200b<b>book</b>")
+    (bold,) = read.elements
+    assert read.letters.split() == ["The", "café", "book"]
+    assert read.unspaced[bold.first : bold.last] == "book"
 
 
 def tags_of(text):

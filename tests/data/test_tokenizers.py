@@ -70,6 +70,11 @@ def test_where_letters_crowd_a_vocabulary_the_rarest_ones_are_unknown():
         Subwords.learn(rare, "en", 60)
 
 
+def test_subwords_are_learnt_of_long_lines_too():
+    lines = ["zebra quux " * 500, *["the book is on the desk"] * 9]
+    assert "▁zebra" in Subwords.learn(lines, "en", 60).tokenize("a zebra")
+
+
 def test_a_damaged_model_of_subwords_is_told_at_once(subwords):
     with pytest.raises(ValueError, match="empty"):
         Subwords(b"")

@@ -84,6 +84,7 @@ def test_what_is_alike_is_computed_once(model, monkeypatch):
 def test_nothing_was_said(model):
     empty, one = continuations(model, DECODING, [[], [4]], [[], [4]])
     assert empty.words == [] and one.words[0] == 4
+    assert all(empty.writable(policy, 1.0, 0, 0) == [] for policy in POLICIES)
     assert continuations(model, DECODING, [], []) == []
 
 

@@ -9,6 +9,7 @@ import fa_jax
 from fa_jax.errors import UserError
 from fa_jax.runs import align as aligning
 from fa_jax.runs.align import grow_diag_final_and
+from tests.runs.test_translate import make_run
 
 PAIR = ("The book on the desk is mine.", "机の上に本は私のです。")
 
@@ -75,6 +76,9 @@ def test_the_other_direction_adds_what_the_first_lacks(run, monkeypatch):
     assert found.links == [(0, 0), (0, 1), (1, 1)]
     with pytest.raises(UserError, match="does not translate the other way"):
         fa_jax.align(run, [PAIR], back=run)
+    blind = make_run(attention=fa_jax.AttentionConfig("concat", "none"))
+    with pytest.raises(UserError, match="the attention of tiny looks at nothing"):
+        fa_jax.align(run, [PAIR], back=blind)
 
 
 def test_grow_diag_final_and():

@@ -50,7 +50,7 @@ def test_phrases_of_a_glossary_are_whole_words_the_longest_first(run):
     terms = {"ice": "氷", "ice cream": "アイス", "he": "彼"}
     line = "He likes ice cream, ice and icecream."
     tokens = run.source.tokenizer.tokenize(line)
-    found = Glossary(terms, run.source, run.target).terms(line, tokens)
+    found = Glossary(terms, run.source, run.target).terms(line, line, tokens)
     assert [term.text for term in found] == ["彼", "アイス", "氷"]
     for term, phrase in zip(found, ("He", "ice cream", "ice"), strict=True):
         inside = "".join(tokens[term.first : term.last + 1]).replace("▁", " ").strip()
@@ -62,7 +62,7 @@ def test_phrases_of_a_glossary_are_whole_words_the_longest_first(run):
 def test_a_phrase_may_be_spelt_otherwise_than_training_spells_it():
     german = TextCodec("de", Words("de"), Vocabulary((*SPECIAL, "Straße", "die")))
     found = Glossary({"Strasse": "road"}, german, german)
-    (term,) = found.terms(german.usual("die Strasse"), ["die", "Straße"])
+    (term,) = found.terms("die Strasse", german.usual("die Strasse"), ["die", "Straße"])
     assert (term.text, term.first, term.last) == ("road", 1, 1)
 
 
@@ -82,7 +82,8 @@ def test_prefixes_of_several_sentences(run):
         ({"glossary": {"a": " "}}, "must have a letter each"),
         ({"prefixes": ["a", "b"]}, "a prefix a line: 2 of 1 lines"),
         ({"prefixes": "a"}, "prefix texts must be a list"),
-        ({"prefixes": ["a"], "documents": True}, "read whole have no glossary and no prefixes"),
+        ({"prefixes": ["a"], "documents": True}, "documents have no prefixes"),
+        ({"glossary": {"a\udc80": "b"}}, "phrase of the glossary 1 is no UTF-8"),
     ],
 )
 def test_what_is_wrong_is_said(run, wrong, error):
@@ -94,6 +95,31 @@ def test_terms_need_an_alignment():
     tiny = make_run(attention=fa_jax.AttentionConfig(span="none"))
     with pytest.raises(UserError, match="a glossary needs attention, and tiny looks at nothing"):
         translate(tiny, ["abba"], glossary={"abba": "x"})
+
+
+@pytest.mark.parametrize(
+    ("line", "phrase"), [("Ask about NEPTUNE.", "NEPTUNE"), ("I LIKE CATS AND DOGS.", "CATS")]
+)
+def test_a_phrase_may_stand_in_capitals(run, line, phrase):
+    """Also where the line is read in another case."""
+    (found,) = translate(run, [line], glossary={phrase: "ネプ計画"})
+    assert "ネプ計画" in found["translations"][0]["text"]
+
+
+def test_a_term_is_no_copy(run):
+    """Nothing is copied inside the sentence here."""
+    (wish,) = wishes_for(run, [["I like cats. #fun"]], {"cats": "ネコ"}, None)
+    usual = run.source.usual(wish.masked)
+    (term,) = wish.guide(usual, run.source.tokenizer.tokenize(usual), "en", run.target).terms
+    assert run.target.decode(term.words) == "ネコ"
+
+
+def test_a_copy_stands_at_its_own_place():
+    """Not at that of an unknown word before it."""
+    run = make_run()
+    (found,) = translate(run, ["abz cabz %s."], run.config.decoding)
+    text = found["translations"][0]["text"]
+    assert text.count("%s") == 1 and "<unk>" not in text
 
 
 def test_copies_terms_and_prefixes_stay_as_they_are(run):

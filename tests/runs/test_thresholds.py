@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from fa_jax.evaluation.selection import Candidate
 from fa_jax.runs import thresholds
 from fa_jax.runs.thresholds import HALVINGS, LARGEST, SMALLEST, window_share
 from fa_jax.training.metrics import read_metrics
+from tests.runs.test_translate import make_run
 
 
 def test_select_returns_what_it_found_and_writes_nothing(trained):
@@ -57,6 +59,13 @@ def test_windows_that_cannot_be_had(trained):
         UserError, match=r"windows of 0.01 of the source cannot be had .* the narrowest"
     ):
         fa_jax.threshold_for_window(fa_jax.load_run(trained), 0.01)
+
+
+def test_a_span_that_no_threshold_narrows():
+    fixed = make_run(attention=fa_jax.AttentionConfig("concat", "global"))
+    for find in (fa_jax.narrowest_windows, partial(fa_jax.threshold_for_window, window=0.4)):
+        with pytest.raises(UserError, match="windows of a flexible span alone, not of Attention"):
+            find(fixed)
 
 
 def test_a_run_that_is_finetuned_decodes_with_the_window_that_was_ordered(

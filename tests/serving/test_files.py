@@ -70,6 +70,9 @@ msgstr ""
 msgid "two"
 msgstr "2"
 
+msgid "three\\n"
+msgstr ""
+
 #, c-format
 msgid "a thing"
 msgid_plural "many "
@@ -80,6 +83,7 @@ msgstr[0] ""
     catalog = pofile.read_po(io.BytesIO(found))
     assert catalog["one"].string == "ONE" and catalog["one"].fuzzy
     assert catalog["one"].user_comments == ["said at the start"]
+    assert catalog["three\n"].string == "THREE\n"
     assert catalog["two"].string == "2" and not catalog["two"].fuzzy
     assert catalog["a thing"].string == ("MANY THINGS",)
     assert {"c-format", "fuzzy"} == catalog["a thing"].flags
@@ -91,12 +95,12 @@ msgstr[0] ""
 def test_word(client):
     document = docx.Document()
     paragraph = document.add_paragraph("one ")
-    paragraph.add_run("and").bold = True
+    paragraph.add_run("and\nthree\tfour").bold = True
     document.add_table(1, 1).cell(0, 0).text = "two"
     document.save(written := io.BytesIO())
     _, content = translated(client, "a.docx", written.getvalue())
     found = docx.Document(io.BytesIO(content))
-    assert found.paragraphs[0].text == "ONE AND"
+    assert found.paragraphs[0].text.split() == ["ONE", "AND", "THREE", "FOUR"]
     assert found.tables[0].cell(0, 0).text == "TWO"
 
 

@@ -125,11 +125,15 @@ def _tfds_builder(name: str, languages: Languages) -> tfds.core.DatasetBuilder:
                 "pip install 'fa-jax[tensorflow]'"
             ) from error
         raise UserError(f"TFDS has no corpus {name}: {error}") from error
+    except ValueError as error:  # a configuration that is not there
+        raise UserError(f"TFDS has no corpus {name}: {error}") from error
     held = {*builder.info.features} - {DOCUMENT}
     if not set(languages) <= held:
         raise UserError(f"corpus {name} holds {', '.join(sorted(held))}, not {'-'.join(languages)}")
     tfds.enable_progress_bar()
     builder.download_and_prepare()
+    if missing := [split for split in SPLITS if split not in builder.info.splits]:
+        raise UserError(f"corpus {name} has no {missing[0]} set: write its pairs into a folder")
     return builder
 
 

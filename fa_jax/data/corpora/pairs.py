@@ -38,9 +38,10 @@ class Pairs(Sequence[Pair]):
     def __len__(self) -> int:
         return self._starts[-1]
 
-    def __getitem__(self, index: int) -> Pair:
-        if not 0 <= index < len(self):
-            raise IndexError(index)
+    def __getitem__(self, index: int | slice) -> Pair | list[Pair]:
+        if isinstance(index, slice):
+            return [self[row] for row in range(len(self))[index]]
+        index = range(len(self))[index]
         number = bisect(self._starts, index) - 1
         example, place = divmod(index - self._starts[number], self._sizes[number])
         features = _features(self._sets[number][example])

@@ -93,7 +93,7 @@ def _table(path: Path, languages: tuple[str, str]) -> Iterator[Pair | None]:
     line."""
     swap = False
     for number, line in enumerate(read_lines(path), start=1):
-        if not line:
+        if not line.strip():
             yield None
             continue
         cells = line.split("\t")
@@ -113,7 +113,7 @@ def _table(path: Path, languages: tuple[str, str]) -> Iterator[Pair | None]:
 
 
 def _aligned(first: Path, second: Path) -> Iterator[Pair | None]:
-    """None: a line that is empty in both files."""
+    """None: a line that is empty in both files, or has spaces alone."""
     lines = zip_longest(read_lines(first), read_lines(second))
     for number, (a, b) in enumerate(lines, start=1):
         if a is None or b is None:
@@ -124,7 +124,7 @@ def _aligned(first: Path, second: Path) -> Iterator[Pair | None]:
                 f"{longer.name} has no partner. Each line must be the translation of the other "
                 "file's line of the same number"
             )
-        yield (a, b) if a or b else None
+        yield (a, b) if a.strip() or b.strip() else None
 
 
 def _existing(path: Path) -> Path | None:

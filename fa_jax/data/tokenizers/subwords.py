@@ -58,6 +58,7 @@ class Subwords:
                 hard_vocab_limit=False,
                 pretokenization_delimiter=BORDER,
                 character_coverage=coverage,
+                max_sentence_length=2**30,  # bytes; it would leave out lines of more than 4,192
                 normalization_rule_name="identity",
                 bos_id=-1,
                 eos_id=-1,
