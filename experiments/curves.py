@@ -112,7 +112,7 @@ def part() -> Part:
     rows = [row for text in texts for row in _rows(text)]
     findings = [finding for text in texts for finding in _findings(text)]
     missing = {text.title for text in TEXTS} - {text.title for text in texts}
-    not_there = f" Not trained yet: {'; '.join(sorted(missing))}." if missing else ""
+    not_there = f" Not measured in full yet: {'; '.join(sorted(missing))}." if missing else ""
     lines = [
         *(*rows_as_table(HEAD, rows), "", *bullets(findings), ""),
         "![BLEU over the share that is scored](curves.png)",

@@ -26,7 +26,7 @@ class Command(OfPreset):
     hosts: Hosts = AS_FOUND
     deterministic: Deterministic = False
     dry_run: bool = False
-    """Only say what the training needs: memory, disk and time. It prepares the text, does three
+    """Only say what the training needs: memory, disk and time. It prepares the text, does four
     steps, and keeps nothing of them."""
     model: ModelConfig = field(default_factory=ModelConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
