@@ -18,8 +18,16 @@ NOTES = (
 )
 SYSTEMS = systems_of("tatoeba_en_ja", "small-chars", "global")
 WANTED = wanted(SYSTEMS)
+NEEDED = [one for one in WANTED if one.run != SYSTEMS["global"]]
 part = partial(
-    span_part, "table2", "Table 2: characters", SYSTEMS, PAPER, 0.46, "characters", NOTES
+    span_part,
+    "table2",
+    "Table 2: English–Japanese characters",
+    SYSTEMS,
+    PAPER,
+    0.46,
+    "characters",
+    NOTES,
 )
 
 

@@ -76,11 +76,14 @@ def span_part(
     notes: str = "",
 ) -> Part:
     """A table of the paper, from records. title: its number, and what it is about. least: as of
-    `findings`. units: of sources, as readers call them."""
-    rows = rows_of(systems)
+    `findings`. units: of sources, as readers call them. What is not measured yet is left out, and
+    said."""
+    missing = [one for one, of in zip(systems, wanted(systems)) if not of.is_recorded()]
+    rows = rows_of({one: run for one, run in systems.items() if one not in missing})
     found = findings(title.split(": ")[1], rows, least)
     lines = [*table(rows, paper, units), "", *bullets(found)]
-    notes = f"{notes}Each run's own command is in `experiments/results/records/runs`."
+    notes += f"Not trained yet: {', '.join(missing)}. " * bool(missing)
+    notes += "Each run's own command is in `experiments/results/records/runs`."
     return Part(name, title, lines, notes, found)
 
 
