@@ -6,6 +6,7 @@ from dataclasses import replace
 from fa_jax import attention
 from fa_jax.attention.learnt_in_windows import learns_in_windows
 from fa_jax.config import Config
+from fa_jax.errors import UserError
 
 BETA, THRESHOLD, WHOLE = 1.0, 0.8, 0.5
 """What strengths are rewarded by, τ of the windows that are learnt in (in long sentences more, by
@@ -48,6 +49,13 @@ def finetuning(config: Config) -> Config:
 def is_flexible(config: Config) -> bool:
     """Whether its model has a flexible span, whose windows a threshold narrows."""
     return isinstance(config.model.attention.span, attention.Flexible)
+
+
+def check_narrows(config: Config):
+    """Raises UserError where no threshold narrows its windows."""
+    if not is_flexible(config):
+        kind = config.model.attention
+        raise UserError(f"windows can be ordered of a flexible span alone, not of {kind}")
 
 
 def learning_documents(config: Config, longest: int) -> Config:

@@ -32,7 +32,15 @@ def arrived(given: Sequence[str]) -> Iterator[list[str]]:
     for lines in [lines_given] if given else _stdin_lines():
         for start in range(0, len(lines), LINES_AT_ONCE):
             chunk = lines[start : start + LINES_AT_ONCE]
-            yield [_decoded(number, raw) for raw, number in zip(chunk, numbers, strict=False)]
+            each = zip(chunk, numbers, strict=False)
+            yield [_decoded(number, raw).rstrip("\r") for raw, number in each]
+
+
+def page_of(given: Sequence[str]) -> str:
+    """All of what is given with the command, or of stdin, letter by letter. Raises UserError where
+    it is not UTF-8."""
+    lines = () if given else b"".join(bytes_arrived()).split(b"\n")
+    return "\n".join([*checked_lines(given), *map(_decoded, count(1), lines)])
 
 
 def bytes_on_stdin() -> int:
@@ -91,7 +99,7 @@ def bytes_of(texts: Sequence[str]) -> int:
 
 
 def part_of(
-    chunks: Iterable[list[str]], part: tuple[int, int], texts_of: Callable = iter
+    chunks: Iterable[list[str]], part: tuple[int, int], texts_of: Callable
 ) -> Iterator[list[str]]:
     """One of several parts of a file on stdin, each of as many texts: lines, or documents.
 
@@ -151,7 +159,7 @@ def _stdin_lines() -> Iterator[list[bytes]]:
 
 def _decoded(number: int, raw: bytes) -> str:
     try:
-        return raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r")
+        return raw.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:
         place = f"stdin, line {number}: not UTF-8 (byte {error.start + 1} of the line)"
         raise UserError(f"{place}. Convert the text to UTF-8") from None

@@ -22,6 +22,7 @@ from fa_jax.cli.lines import (
     bytes_of,
     bytes_on_stdin,
     documents_of,
+    page_of,
     part_of,
     told_of_long,
 )
@@ -114,8 +115,9 @@ class Command(OfRuns):
             raise UserError("--prefixes are for a whole file: leave out --part")
         runs, told = self.runs(), False
         if self.html:
-            page = "\n".join(itertools.chain(*arrived(self.lines)))
-            print(*fa_jax.translate_html(runs, [page], self.decoding, **self._options()))
+            pages = [page_of(self.lines)]
+            (page,) = fa_jax.translate_html(runs, pages, self.decoding, **self._options())
+            print(page, end="" if page.endswith("\n") else "\n")
             return
         file, there = _added_to(self.output) if self.output else (sys.stdout, 0)
         prefixes = iter(lines_of(self.prefixes)[there:] if self.prefixes else ())

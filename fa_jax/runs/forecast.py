@@ -96,7 +96,7 @@ def forecast(config: Config) -> Iterator[Plan | Pace]:
     Nothing is kept of them. Raises UserError as `fa_jax.train`, and where several hosts ask."""
     check_learns(config)
     if jax.process_count() > 1:
-        raise UserError("one process knows what a training needs: give it --processes 1")
+        raise UserError("what a training needs is found by one process: ask one alone")
     data = prepare(config.data)
     say(told(config, amount_of_text(data.corpus)))
     epochs, optimizer = Epochs(config, data), make_optimizer(config.training)

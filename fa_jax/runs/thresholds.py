@@ -15,7 +15,7 @@ from fa_jax.evaluation.selection import (
     choose,
     thresholds_for,
 )
-from fa_jax.finetuning_settings import is_flexible
+from fa_jax.finetuning_settings import check_narrows
 from fa_jax.runs.evaluate import evaluate
 from fa_jax.runs.run import Run, check_run, checked_runs
 
@@ -96,7 +96,8 @@ def narrowest_windows(run: Run, largest_loss: float = LARGEST_LOSS) -> Selection
     >>> found = fa_jax.narrowest_windows(fa_jax.load_run("runs/en-ja-small"))  # doctest: +SKIP
     >>> fa_jax.set_threshold("runs/en-ja-small", found.chosen.threshold)  # doctest: +SKIP
     """
-    check_narrows(run)
+    check_run(run)
+    check_narrows(run.config)
     check_loss(largest_loss)
     found = [candidate(run, math.inf)]
     reference = found[0].bleu
@@ -109,14 +110,6 @@ def narrowest_windows(run: Run, largest_loss: float = LARGEST_LOSS) -> Selection
         else:
             high = middle
     return choose(sorted(found, key=lambda tried: -tried.threshold), largest_loss)
-
-
-def check_narrows(run: Run):
-    """Raises UserError where it is no run, or a threshold does not narrow its windows."""
-    check_run(run)
-    if not is_flexible(run.config):
-        kind = run.config.model.attention
-        raise UserError(f"a threshold narrows the windows of a flexible span alone, not of {kind}")
 
 
 def candidate(run: Run, threshold: float, others: Sequence[str] = ()) -> Candidate:
@@ -145,7 +138,8 @@ def threshold_for_window(run: Run, window: float) -> float:
     >>> fa_jax.threshold_for_window(run, 0.4)  # doctest: +SKIP
     0.31
     """
-    check_narrows(run)
+    check_run(run)
+    check_narrows(run.config)
     from scipy.optimize import brentq  # a quarter of a second that no other command need wait
 
     ends = math.log(NARROWEST), math.log(WIDEST)

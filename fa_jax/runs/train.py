@@ -22,7 +22,7 @@ from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.vocabulary import SPECIAL
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import LARGEST_LOSS, check_loss
-from fa_jax.finetuning_settings import finetuning, is_flexible
+from fa_jax.finetuning_settings import check_narrows, finetuning, is_flexible
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.recipe import amount_of_text, told
 from fa_jax.runs.begin import alone, begin_run, connect_hosts, own_codecs
@@ -163,10 +163,8 @@ def check_order(config: Config, window: float | None, largest_loss: float | None
         raise UserError(f"a window is a share of the source, such as 0.4 for 40%; got {window:g}")
     if largest_loss is not None:
         check_loss(largest_loss)
-    if (window is not None or largest_loss is not None) and not is_flexible(config):
-        raise UserError(
-            f"windows can be ordered of a flexible span alone, not of {config.model.attention}"
-        )
+    if window is not None or largest_loss is not None:
+        check_narrows(config)
 
 
 def _trained(folder: Path, config: Config, data: PreparedData, start: Params | None) -> Run:

@@ -70,6 +70,12 @@ def test_where_letters_crowd_a_vocabulary_the_rarest_ones_are_unknown():
         Subwords.learn(rare, "en", 60)
 
 
+def test_chinese_characters_are_words():
+    text = "他很高兴,Tom。"
+    assert Words("zh").tokenize(text) == ["他", "很", "高", "兴", ",", "Tom", "。"]
+    assert Words("zh").detokenize(Words("zh").tokenize(text)) == text
+
+
 def test_subwords_are_learnt_of_long_lines_too():
     lines = ["zebra quux " * 500, *["the book is on the desk"] * 9]
     assert "▁zebra" in Subwords.learn(lines, "en", 60).tokenize("a zebra")

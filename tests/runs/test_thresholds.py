@@ -64,7 +64,7 @@ def test_windows_that_cannot_be_had(trained):
 def test_a_span_that_no_threshold_narrows():
     fixed = make_run(attention=fa_jax.AttentionConfig("concat", "global"))
     for find in (fa_jax.narrowest_windows, partial(fa_jax.threshold_for_window, window=0.4)):
-        with pytest.raises(UserError, match="windows of a flexible span alone, not of Attention"):
+        with pytest.raises(UserError, match="ordered of a flexible span alone, not of Attention"):
             find(fixed)
 
 

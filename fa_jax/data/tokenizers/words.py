@@ -10,7 +10,8 @@ from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 
 @dataclass(frozen=True)
 class Words:
-    """Moses' tokenizer; for Japanese MeCab with ipadic, as sacrebleu's scores."""
+    """Moses' tokenizer, to which each Chinese character is a word; for Japanese MeCab with ipadic,
+    as sacrebleu's scores."""
 
     language: str
 
@@ -21,7 +22,9 @@ class Words:
     def tokenize(self, text: str) -> list[str]:
         if self.language == "ja":
             return _mecab()(text.strip())
-        return _moses(self.language)[0].tokenize(text.strip(), escape=False)
+        # Of Chinese it leaves characters together, if it is told so.
+        language = "en" if self.language == "zh" else self.language
+        return _moses(language)[0].tokenize(text.strip(), escape=False)
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         if self.language in WRITTEN_WITHOUT_SPACES:
