@@ -90,9 +90,8 @@ def test_details_are_json_lines(trained, cli_call):
     assert [record["source"] for record in records] == LINES
     assert records[1]["translations"][0]["text"] == ""
     first = records[0]
-    scores = [translation["score"] for translation in first["translations"]]
-    assert scores == sorted(scores, reverse=True)
-    best = first["translations"][0]
+    best, *_ = translations = first["translations"]
+    assert translations == sorted(translations, key=lambda one: -one["score"])
     shape = np.shape(best["alignment"])
     assert shape == (len(best["tokens"]), len(first["source_tokens"]))
     for name in ("log_probs", "focus", "strength", "window"):
@@ -340,8 +339,7 @@ def test_a_bar_shows_how_much_of_a_file_is_translated(tmp_path, cli_call, monkey
 
 def test_stdin_that_is_no_utf8(trained, cli_call):
     status, _, err = cli_call("translate", trained, stdin=b"It rains.\n\xff\n")
-    assert status == 2
-    assert "stdin, line 2: not UTF-8" in err
+    assert status == 2 and "stdin, line 2: not UTF-8" in err
 
 
 def test_the_run_that_comes_with_the_package_stays_as_it_is(cli_call):
