@@ -12,9 +12,8 @@ from babel.messages.pofile import read_po, write_po
 from fa_jax.data.markup import pieces
 from fa_jax.errors import UserError
 
-GAPS = ("}br", "}tab")
-PARTS = ("t", "br", "tab")
-"""Of a paragraph in a word processor's file: texts, and what is a space between them."""
+GAPS = ("br", "tab")
+"""What is a space between the texts of a paragraph, in a word processor's file."""
 Translate = Callable[[list[str]], Sequence[str]]
 Format = Callable[[bytes, Translate], bytes]
 UNPACKED = 50_000_000
@@ -47,8 +46,8 @@ def word(file: bytes, translate: Translate) -> bytes:
         if sum(part.file_size for part in packed.infolist()) > UNPACKED:
             raise ValueError("it is too large when it is unpacked")
     document = docx.Document(io.BytesIO(file))
-    of_run = " | ".join(f"{at}w:{name}" for at in ("w:r/", "w:hyperlink/w:r/") for name in PARTS)
-    paragraphs = [p.xpath(of_run) for p in document.element.xpath("//w:p")]
+    parts = [f"{at}w:{name}" for at in ("w:r/", "w:hyperlink/w:r/") for name in ("t", *GAPS)]
+    paragraphs = [p.xpath(" | ".join(parts)) for p in document.element.xpath("//w:p")]
     found = translate(
         ["".join(piece.text or " " * piece.tag.endswith(GAPS) for piece in p) for p in paragraphs]
     )

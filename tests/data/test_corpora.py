@@ -249,6 +249,15 @@ def test_sets_of_tfds_are_read_through_their_builder(of_tfds, monkeypatch):
     assert [*corpus.test] == [*zip(JAPANESE, ENGLISH, strict=True)]
     assert corpus.test.documents().tolist() == [0, 1, 2, 3]
     assert "holds en, ja, not de-en" in message("any_translate/ja-en", "de-en")
+    monkeypatch.setattr(builders, "SPLITS", (*builders.SPLITS, "other"))
+    assert "has no other set: write its pairs into a folder" in message("any_translate/ja-en")
+
+    def without(name, file_format):
+        raise ValueError("BuilderConfig xx not found")
+
+    monkeypatch.setattr(builders.tfds, "builder", without)
+    monkeypatch.setattr(builders, "find_spec", lambda name: True)
+    assert "TFDS has no corpus any_translate/xx: BuilderC" in message("any_translate/xx")
 
 
 def test_pairs_are_those_that_tfds_decodes(folder, of_tfds):

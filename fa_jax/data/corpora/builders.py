@@ -118,14 +118,12 @@ def _tfds_builder(name: str, languages: Languages) -> tfds.core.DatasetBuilder:
     """TFDS's own sets need TensorFlow to be imported, an extra of ours."""
     try:
         builder = tfds.builder(name, file_format="array_record")
-    except (ImportError, tfds.core.DatasetNotFoundError) as error:
+    except (ImportError, ValueError, tfds.core.DatasetNotFoundError) as error:
         if find_spec("tensorflow") is None:
             raise UserError(
                 f"corpus {name} is one of TFDS's own, which need TensorFlow: "
                 "pip install 'fa-jax[tensorflow]'"
             ) from error
-        raise UserError(f"TFDS has no corpus {name}: {error}") from error
-    except ValueError as error:  # a configuration that is not there
         raise UserError(f"TFDS has no corpus {name}: {error}") from error
     held = {*builder.info.features} - {DOCUMENT}
     if not set(languages) <= held:
