@@ -20,6 +20,7 @@ from pathlib import Path
 
 import tyro
 
+import fa_jax
 from experiments.measuring.folders import RUNS
 from experiments.measuring.study_run import StudyRun
 from experiments.measuring.wanted import Wanted, is_trained, train_or_load
@@ -178,6 +179,7 @@ def main(
       parts: of the report, whose runs are wanted.
       job: do the work of this one folder of runs, in this process.
     """
+    fa_jax.set_up_process()  # before configs are made: these count words, in threads
     wanted = [one for part in parts for one in import_module(f"experiments.{part}").WANTED]
     jobs = missing_jobs(wanted)
     if job:
