@@ -18,7 +18,6 @@ NOTES = (
 )
 SYSTEMS = systems_of("tatoeba_en_ja", "small-chars", "global")
 WANTED = wanted(SYSTEMS)
-NEEDED = [one for one in WANTED if one.run != SYSTEMS["global"]]
 part = partial(
     span_part,
     "table2",
