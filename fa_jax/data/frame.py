@@ -30,7 +30,8 @@ FIRST = re.compile(
 )
 LAST = re.compile(
     rf"\s*(?:[:;=]['’-]?[)(\]\[DPp/\\|]+|[{SYMBOLS}]+|(?<=\s)(?:<3|\^\^|XD))$"  # smileys
-    r"|(?<=[.!?。！？\x22'”’」])(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]|\s*[\uf000-\uf8ff])+$"  # notes, copies
+    r"|(?<=[.!?。！？\x22'”’」])"
+    r"(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]|\s*[\U000f0000-\U000fffff])+$"  # notes, copies
 )
 STOPS, FREQUENT = ".。।", 64
 """Full stops; a language has one if it is among so many of its most frequent tokens."""

@@ -5,6 +5,7 @@ letter by letter as it was. Parsers that make a tree write a page anew.
 """
 
 import html
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +28,28 @@ UNTOUCHED = {*COPIED, "math", "pre", "script", "style", "svg", "template", "text
 ALONE = {"img", "wbr", "#comment"}
 """Inside a text, without an end."""
 NO_CONTENT = {*ALONE, "area", "base", "br", "col", "embed", "hr", "input", "link", "meta", "source"}
-COPY = 0xE000
+ALIKE = ("tbody", "tfoot", "thead")
+ROWS = ("tr", *ALIKE)
+ENDS = {
+    "li": ("li",),
+    "option": ("option", "optgroup"),
+    **dict.fromkeys(("dd", "dt"), ("dd", "dt")),
+    **dict.fromkeys(("td", "th"), ("td", "th", *ROWS)),
+    **dict.fromkeys(ALIKE, ALIKE),
+    "tr": ROWS,
+    "p": (
+        *("address", "article", "aside", "blockquote", "center", "details", "dialog", "dir", "div"),
+        *("dl", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5"),
+        *("h6", "header", "hgroup", "hr", "main", "menu", "nav", "ol", "p", "pre", "search"),
+        *("section", "table", "ul"),
+    ),
+}
+"""Elements that need no end tag, and what ends them where it begins."""
+WITHIN = {"button", "dl", "menu", "object", "ol", "select", "table", "ul"}
+"""What is in these ends nothing around them."""
+LINKS = re.compile(r"(?<=[^\W\d_]</a>)(?=<a\s[^>]*>[^\W\d_])", re.IGNORECASE)
+"""Between two whose words touch, such as those of a menu: on the page they stand apart."""
+COPY = 0x100000
 """The first of the private characters that stand for what is copied."""
 
 
@@ -77,31 +99,48 @@ class _Parser(HTMLParser):
     def __init__(self, page: str):
         super().__init__(convert_charrefs=False)
         self.parts: list[_Part] = []
-        self._depth = 0  # in an untouched element, and in those of its name in it
+        self._open: list[str] = []
+        self._around = math.inf  # so many elements are open around an untouched one
         self._lines = [0, *(found.end() for found in re.finditer("\n", page))]
         self.feed(page)
         self.close()
 
     def _add(self, kind: str, name: str = ""):
-        if self._depth == 0:
+        if len(self._open) <= self._around:
             line, column = self.getpos()
             self.parts.append(_Part(self._lines[line - 1] + column, kind, name))
-            self._depth = int(kind == "untouched")
-        elif name == self.parts[-1].name:
-            self._depth += {"close": -1, "alone": 0}.get(kind, 1)
+
+    def _end(self, place: int):
+        """Ends an element, by its place among those that are open, and all in it."""
+        del self._open[place:]
+        if place <= self._around:
+            self._around = math.inf
 
     def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        no = given.get("translate") == "no" or "notranslate" in (given.get("class") or "").split()
-        has_content = tag not in NO_CONTENT
-        untouched = has_content and (no or tag in UNTOUCHED)
-        self._add("untouched" if untouched else "open" if has_content else "alone", tag)
+        for place in reversed(range(len(self._open))):
+            if self._open[place] in WITHIN:
+                break
+            if tag in ENDS.get(self._open[place], ()):
+                self._end(place)
+        if tag in NO_CONTENT:
+            return self._add("alone", tag)
+        given = {name: value or "" for name, value in attrs}
+        no = given.get("translate", "").lower() == "no"
+        untouched = no or tag in UNTOUCHED or "notranslate" in given.get("class", "").split()
+        self._add("untouched" if untouched else "open", tag)
+        if untouched:
+            self._around = min(self._around, len(self._open))
+        self._open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
         self._add("alone", tag)
 
     def handle_endtag(self, tag):
-        self._add("close", tag)
+        around = self._around
+        if tag in self._open:
+            self._end(len(self._open) - 1 - self._open[::-1].index(tag))
+        if len(self._open) != around:  # else it is the untouched element's own
+            self._add("close", tag)
 
     def handle_data(self, data):
         self._add("text")
@@ -121,13 +160,13 @@ def pieces(page: str) -> list[str]:
     """What a page is, if they are joined. Those at odd places are texts, with the tags in them."""
     found = [""]
     for is_text, parts in groupby(_parts(page), lambda one: one[1].is_inside):
-        piece = "".join(raw for raw, _ in parts)
-        inner = piece.strip()
-        if is_text and any(map(str.isalpha, text_of(inner).letters)):
-            before, _, after = piece.partition(inner)
-            found[-1:] = [found[-1] + before, inner, after]
-        else:
-            found[-1] += piece
+        for piece in LINKS.split("".join(raw for raw, _ in parts)):
+            inner = piece.strip()
+            if is_text and any(map(str.isalpha, text_of(inner).letters)):
+                before, _, after = piece.partition(inner)
+                found[-1:] = [found[-1] + before, inner, after]
+            else:
+                found[-1] += piece
     return found
 
 

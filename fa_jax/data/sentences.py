@@ -6,15 +6,17 @@ in some three hundred languages.
 
 import sentencex
 
+from fa_jax.data.copies import masked, unmarked
 from fa_jax.data.frame import framed
-from fa_jax.data.reading import read
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 
 
 def sentences(line: str, language: str) -> list[str]:
-    """A line's sentences, without the space between them; a line of one sentence as it is."""
-    found = _parted(read(line), language)
-    return found if len(found) > 1 else [line]
+    """A line's sentences, without the space between them; a line of one sentence as it is. No
+    sentence ends in what is copied."""
+    text, copies = masked(line)
+    found = _parted(text, language)
+    return [unmarked(one, copies) for one in found] if len(found) > 1 else [line]
 
 
 def _parted(text: str, language: str) -> list[str]:

@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 
 from fa_jax.config import DecodingConfig
 from fa_jax.data.capitals import in_case_of
+from fa_jax.data.copies import unmarked
 from fa_jax.data.tokenizers import Subwords
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
 from fa_jax.data.vocabulary import END, SPECIAL, UNKNOWN
@@ -21,7 +22,7 @@ from fa_jax.hosts import parted
 from fa_jax.runs.align import tagged
 from fa_jax.runs.run import Run, know_documents
 from fa_jax.runs.sentences import joined_spans
-from fa_jax.runs.terms import Wish, kinds_of, marked, unmarked
+from fa_jax.runs.terms import Wish, kinds_of, marked
 
 Places = Sequence[tuple[int, int]]
 """Of lines that were read together, each one's number and the place of a hypothesis in its list."""

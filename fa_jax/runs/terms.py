@@ -2,20 +2,21 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, count, zip_longest
+from itertools import chain, repeat, zip_longest
 
 import numpy as np
 
 from fa_jax.data.codec import TextCodec
+from fa_jax.data.copies import MARK, masked, unmarked
 from fa_jax.data.emphasis import without_additions
 from fa_jax.data.frame import Frame, framed
 from fa_jax.data.given import checked_lines
 from fa_jax.data.marks import tidy
 from fa_jax.data.markup import Text
 from fa_jax.data.numbers import NUMBER, in_width_of, lacks_numbers, number_in, numbers
-from fa_jax.data.reading import read
+from fa_jax.data.reading import in_one_line, read
 from fa_jax.data.sentences import sentences, space_between
 from fa_jax.data.tokenizers import Subwords
 from fa_jax.data.tokenizers.tokenizer import SPACE, WRITTEN_WITHOUT_SPACES
@@ -24,24 +25,8 @@ from fa_jax.decoding.guided import Guide, Kinds, Term
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run
 
-COPIED = re.compile(
-    r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?()'」。、]"  # web addresses
-    r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
-    r"|(?<!\S)(?:~?/|\.{1,2}/|[A-Z]:\\)[\w./\\-]*[\w/\\]"  # paths
-    r"|(?<![\w.-])[\w.-]*\w\.(?:com|org|net|txt|pdf|docx?|xlsx?|html?|jpe?g|png|zip|csv|json|py)\b"
-    r"|(?<!\w)v\d+(?:\.\d+)+"  # versions
-    r"|%(?:\(\w+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?[a-zA-Z](?![a-zA-Z])"  # %s, %(name)s, %1$d
-    r"|\$?\{+[\w.:!$-]*\}+"  # {0}, {name}, ${NAME}
-    r"|(?<!\w)`[^`]{1,200}`(?!\w)"  # code
-    r"|(?<!\w)#\w+|(?<=\S\s)@\w+"  # of social networks, but for who is answered
-    r"|\\[nrt](?!\w)"  # a program's line breaks
-    r"|[\ue000-\uefff]"  # what a caller put there
-)
-"""What is no language, and is copied."""
 FUNCTION_WORDS = 64
 """The first of a vocabulary, which is sorted by frequency."""
-MARK = 0xF000
-"""The first of the private characters that stand for terms in a text."""
 
 
 class Glossary:
@@ -58,7 +43,7 @@ class Glossary:
         checked_lines([*entries], "phrase of the glossary")
         checked_lines([*entries.values()], "translation of the glossary")
         self._source, self._target = source, target
-        forms = {source.spelt(phrase): text for phrase, text in entries.items()}
+        forms = {source.spelt(phrase): in_one_line(text) for phrase, text in entries.items()}
         if "" in forms or "" in map(read, forms.values()):
             raise UserError("a glossary's phrases and translations must have a letter each")
         begins = {phrase[:1].upper() + phrase[1:]: text for phrase, text in forms.items()}
@@ -67,6 +52,9 @@ class Glossary:
         either = "|".join(map(re.escape, sorted(self._translations, key=len, reverse=True)))
         whole = source.language not in WRITTEN_WITHOUT_SPACES
         self._phrases = re.compile(rf"(?<!\w)(?:{either})(?!\w)" if whole else either)
+
+    def __contains__(self, phrase: str) -> bool:
+        return self._source.spelt(phrase) in self._translations
 
     def terms(self, line: str, usual: str, tokens: Sequence[str]) -> list[Term]:
         """Those of a line: as it stands, or in the case in which it is read. usual, tokens: as it
@@ -103,17 +91,13 @@ class Wish:
     stop: str = ""
 
     @cached_property
-    def copied(self) -> list[str]:
-        """What is copied, as it is written."""
-        return COPIED.findall(read(self.line)) if self.copies else []
+    def _read(self) -> tuple[str, list[str]]:
+        """The line without its copies, and these as they are written."""
+        return masked(self.line, self.glossary or ()) if self.copies else (read(self.line), [])
 
     @cached_property
     def _frame(self) -> Frame:
-        """Of the line with a character that no vocabulary has in place of each copy."""
-        marks, line = map(chr, count(MARK)), read(self.line)
-        if self.copied:
-            line = COPIED.sub(lambda _: next(marks), line)
-        line = tidy(line)
+        line = tidy(self._read[0])
         return Frame((), line) if self.prefix or self.ends else framed(line, self.stop)
 
     @cached_property
@@ -133,7 +117,7 @@ class Wish:
         text = self._frame.around(translation, target.vocabulary)
         if not self.masked:
             text = NUMBER.sub(lambda found: number_in(found[0], language, target.language), text)
-        return unmarked(text, self.copied)
+        return unmarked(text, self._read[1])
 
     def lacks_numbers(self, words: Sequence[int], language: str, target: TextCodec) -> bool:
         """Whether a translation has others in place of the line's. language: the line's."""
@@ -150,17 +134,18 @@ class Wish:
             places = tokens_of(usual, number.span(), tokens)
             if places and not any(t.first <= places[1] and places[0] <= t.last for t in terms):
                 terms.append(Term(inner_words(text, target), *places, text))
-        copies = [
-            Term(inner_words(text, target), *places, text)
-            for number, text in enumerate(self.copied)
+        begins = [*target.encode(self.prefix), *[END] * self.ends]
+        copies = self._read[1]
+        # An unknown word disturbs what follows least, rare ones tell copies apart.
+        own = chain(range(len(target.vocabulary) - 1, UNKNOWN, -1), repeat(UNKNOWN))
+        if len(copies) == 1 and UNKNOWN not in chain(begins, *(term.words for term in terms)):
+            own = [UNKNOWN]
+        terms += [
+            Term([word], *places, text)
+            for number, (text, word) in enumerate(zip(copies, own))
             if (place := usual.find(chr(MARK + number))) >= 0
             and (places := tokens_of(usual, (place, place + 1), tokens))
         ]
-        begins = [*target.encode(self.prefix), *[END] * self.ends]
-        others = chain(begins, *(term.words for term in terms))
-        if len(copies) == len(self.copied) == 1 and UNKNOWN not in others:
-            copies = [replace(copies[0], words=[UNKNOWN])]  # disturbs what follows least
-        terms += copies
         terms.sort(key=lambda term: term.first)
         return Guide(Term(begins, 0, 0, self.prefix), terms, has_numbers=self.numbers)
 
@@ -182,11 +167,6 @@ def marked(
             mark = [SPACE] * tokens[start].startswith(begin) + [chr(MARK + number)]
             tokens[whole], words[whole] = mark, [PAD] * len(mark)
     return tokens
-
-
-def unmarked(text: str, written: Sequence[str]) -> str:
-    """With what the characters stand for."""
-    return text.translate({MARK + number: one for number, one in enumerate(written)})
 
 
 def wishes_for(

@@ -21,13 +21,14 @@ UNPACKED = 50_000_000
 
 
 def plain(file: bytes, translate: Translate) -> bytes:
-    return "".join(translate([file.decode("utf-8-sig").replace("\r\n", "\n")])).encode()
+    lines = file.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
+    return "\n".join(translate(lines)).encode()
 
 
 def html(file: bytes, translate: Translate) -> bytes:
     """Each text with the tags inside it."""
     page = pieces(file.decode("utf-8-sig"))
-    page[1::2] = translate([" ".join(text.split()) for text in page[1::2]])
+    page[1::2] = translate(page[1::2])
     return "".join(page).encode()
 
 

@@ -54,16 +54,13 @@ async def translated(
     alternatives = number_of(fields.get("alternatives", 0))
     if not 0 <= alternatives <= most:
         raise UserError(f"alternatives must be a number from 0 to {most}")
-    lines = [line for text in chain(*texts) for line in text.split("\n")]
+    lines = [*chain(*texts)]
     options = wanted(fields, run) | terms_wanted(fields, lines)
     order = Translations(**options, n_best=most + 1 if alternatives else 1, html=read is html)
     answers, found = iter(await service.answer(order, lines)), []
     for file, of_file in zip(files, texts, strict=True):
-        each = [[next(answers) for _ in text.split("\n")] for text in of_file]
-        versions = (
-            ["\n".join(line[min(n, len(line) - 1)] for line in text) for text in each]
-            for n in range(order.n_best)
-        )
+        each = [next(answers) for _ in of_file]
+        versions = ([line[min(n, len(line) - 1)] for line in each] for n in range(order.n_best))
         written = dict.fromkeys(read(file, lambda _, chosen=chosen: chosen) for chosen in versions)
         found.append([*written][: int(alternatives) + 1])
     return run, detected, found

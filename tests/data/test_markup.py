@@ -44,6 +44,28 @@ def test_what_is_untouched_ends_with_its_own_end():
     assert pieces(page)[1::2] == ["a text"]
 
 
+@pytest.mark.parametrize(
+    ("page", "texts"),
+    [
+        ("<p class=notranslate>X<p>one<p>two", ["one", "two"]),
+        ("<p translate=NO>X <b>Y</b><div>one</div>two", ["one", "two"]),
+        ("<ul><li translate=no>X<ul><li>Y</ul><li>one</ul>two", ["one", "two"]),
+        ("<dl><dt translate=no>X<dd>one</dl>two", ["one", "two"]),
+        ("<table><tr><td translate=no>X<tr><td>one</table>", ["one"]),
+        ("<select><optgroup translate=no><option>X<option>Y</select>one", ["one"]),
+        ("<div><span translate=no>X</div><p>a <code>x</p>one", ["a <code>x", "one"]),
+        ("<div translate=no><p>X</b><br>Y</div></div>one", ["one"]),
+    ],
+)
+def test_what_is_untouched_may_lack_its_end(page, texts):
+    assert pieces(page)[1::2] == texts
+
+
+def test_links_that_touch_are_texts_of_their_own():
+    page = "<nav><a href=x>Home</a><A href=y>About us</A></nav> see<a href=z>1</a><a href=z>2</a>"
+    assert pieces(page)[1::2] == ["<a href=x>Home</a>", "<A href=y>About us</A>", page[52:]]
+
+
 def test_what_is_not_seen_is_no_letter():
     read = text_of("T&shy;he cafe\u0301 \u200b<b>book</b>")
     (bold,) = read.elements
@@ -76,7 +98,7 @@ def tags_of(text):
         ("<b>a", "A", "0-0", "<b>A"),
         ("a</b> c", "A C", "0-0 1-1", "A </b>C"),
         ("a <b>b</b>", "A", "", "<b>A</b>"),
-        ("see <code>x</code> <b>a</b>", "A \ue000", "0-1 1-1 2-0", "<b>A</b> <code>x</code>"),
+        ("see <code>x</code> <b>a</b>", "A \U00100000", "0-1 1-1 2-0", "<b>A</b> <code>x</code>"),
     ],
 )
 def test_tags_are_around_the_words_that_come_from_theirs(text, translation, links, expected):

@@ -24,6 +24,7 @@ PARTS = ["I like cats.", "My brother likes dogs.", "We went to the park yesterda
             "“I see. You hear.” “I hear.” (Yes. No.)",
             ["“I see.", "You hear.”", "“I hear.”", "(Yes.", "No.)"],
         ),
+        ("en", "Run ./x now. See https://a.b/?Is=1!", ["Run ./x now.", "See https://a.b/?Is=1!"]),
         ("en", '"I see." he said.', ['"I see." he said.']),
         ("en", "“I see.”", ["“I see.”"]),
         ("en", "---", ["---"]),

@@ -11,34 +11,10 @@ from fa_jax.data.codec import TextCodec
 from fa_jax.data.tokenizers import Words
 from fa_jax.data.vocabulary import SPECIAL, Vocabulary
 from fa_jax.errors import UserError
-from fa_jax.runs.terms import COPIED, Glossary, tokens_of, wishes_for
+from fa_jax.runs.terms import Glossary, tokens_of, wishes_for
 from fa_jax.runs.trace import trace
 from fa_jax.runs.translate import translate
 from tests.runs.test_translate import make_run
-
-
-@pytest.mark.parametrize(
-    ("text", "copies"),
-    [
-        (
-            "See https://a.example/x?y=1&z, or (www.b.org).",
-            ["https://a.example/x?y=1&z", "www.b.org"],
-        ),
-        ("Mail tom.j+x@mail.example.com!", ["tom.j+x@mail.example.com"]),
-        ("%s of %(name)s, %1$d and %.2f%", ["%s", "%(name)s", "%1$d", "%.2f"]),
-        ("{name}, {0} ${HOME} {{x}}", ["{name}", "{0}", "${HOME}", "{{x}}"]),
-        ("Type `ls -l *` or `` first; I`m, he`s", ["`ls -l *`"]),
-        (
-            r"Open notes-1.txt in /usr/share, ~/me or C:\my\dir. v1.2 a.b.com",
-            ["notes-1.txt", "/usr/share", "~/me", r"C:\my\dir", "v1.2", "a.b.com"],
-        ),
-        (r"@tom said @ann_1: #new, C#7\nYes.\t", ["@ann_1", "#new", r"\t"]),
-        ("and/or, Mr.Smith e.g. I.do U.S.A", []),
-        ("50% discount, 100 %, a@b, {a b} 3.5 I'm", []),
-    ],
-)
-def test_what_is_no_language(text, copies):
-    assert COPIED.findall(text) == copies
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +90,13 @@ def test_a_term_is_no_copy(run):
     assert run.target.decode(term.words) == "ネコ"
 
 
+def test_a_phrase_of_the_glossary_is_not_copied(run):
+    lines, glossary = ["I like Booking.com and x.com."], {"Booking.com": "予約サイト"}
+    (found,) = translate(run, lines, glossary=glossary)
+    text = found["translations"][0]["text"]
+    assert "予約サイト" in text and "x.com" in text and "Booking" not in text
+
+
 def test_a_copy_stands_at_its_own_place():
     """Not at that of an unknown word before it."""
     run = make_run()
@@ -122,13 +105,28 @@ def test_a_copy_stands_at_its_own_place():
     assert text.count("%s") == 1 and "<unk>" not in text
 
 
+def test_copies_are_told_apart(run):
+    """Also where letters of one are unknown, and another is one such letter."""
+    line, copies = (
+        "Write to a@b.com or use \ue000, %s, %s and `x`.",
+        ["a@b.com", "\ue000", "%s", "%s", "`x`"],
+    )
+    text = translate(run, [line])[0]["translations"][0]["text"]
+    for copy in copies:
+        assert text.count(copy) == copies.count(copy)
+
+
 def test_copies_terms_and_prefixes_stay_as_they_are(run):
     """Also letters that the target's vocabulary lacks, and in capitals."""
-    lines = ["Write to tom@example.com, %s.", "ASK {name} ABOUT CATS.", "I like dogs. It rains."]
+    lines = [
+        "Write to tom@example.com, `a  &amp; b`.",
+        "ASK {name} ABOUT CATS.",
+        "I like dogs. It rains.",
+    ]
     prefixes = ["Ω", "", "私は猫が好き。雨"]
-    found = translate(run, lines, n_best=3, glossary={"cats": "neko ♥ 猫"}, prefixes=prefixes)
+    found = translate(run, lines, n_best=3, glossary={"cats": "neko ♥\n猫"}, prefixes=prefixes)
     texts = [[one["text"] for one in record["translations"]] for record in found]
-    wanted = [["tom@example.com", "%s"], ["{name}", "neko ♥ 猫"], []]
+    wanted = [["tom@example.com", "`a  &amp; b`"], ["{name}", "neko ♥ 猫"], []]
     for of_line, kept, prefix in zip(texts, wanted, prefixes, strict=True):
         for text in of_line:
             assert all(part in text for part in kept) and text.startswith(prefix)
@@ -167,7 +165,7 @@ def test_a_trace_is_of_what_is_kept_too(run):
         ("“{}”", "「{}」"),
         ("({})", "（{}）"),
         ("1. {}", "1.{}"),
-        ("@tom {} #cats", "@tom {}#cats"),
+        ("@tom {} #cats", "@tom {} #cats"),
         ("[10:32] {}[1]", "[10:32] {}[1]"),
         ("> %s (“{}”)", "> "),
     ],

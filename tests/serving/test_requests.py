@@ -139,7 +139,7 @@ def test_a_page_of_another_address_may_ask(client):
 
 
 def test_html_keeps_its_markup(client):
-    q = '<p class="a">One &amp; <b>two</b></p><code>x</code><i translate="no">y</i><!-- z -->'
+    q = '<p class="a">One &amp; <code>x\n  x</code> <b>two</b></p><i translate="no">y</i><!-- z -->'
     answer = asked(client, q=[q, "one"], format="html", alternatives=1).json()
     expected = q.replace("One", "ONE").replace("two", "TWO")
     assert answer["translatedText"] == [expected, "ONE"]
