@@ -9,7 +9,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import docx
-from babel.messages.pofile import denormalize, normalize
+import polib
 from docx.parts.story import StoryPart
 
 from fa_jax.data.markup import pieces
@@ -27,12 +27,6 @@ DIALOGUES = re.compile(r"(^Dialogue:(?:[^,\n]*,){9}(?!.*\\p[1-9])(?:\{[^}\n]*\})
 """Those of SubStation Alpha: nine fields, place and style, then a text that is no drawing (\\p)."""
 LINE_BREAK = re.compile(r"\\[Nnh]")
 STYLES = re.compile(r"</?(?:[a-zA-Z]|\d\d:)[^<>]*>|\{\\[^{}\n]*\}")
-MESSAGE = re.compile(
-    r'^((?:#\|.*\n){0,99}+(?:msgctxt (?:".*"\n)+)?msgid ((?:".*"\n)+)'
-    r'(?:msgid_plural ((?:".*"\n)+))?)(?:msgstr.* ""\n)+(?!"|msgstr)',
-    re.M,
-)
-"""One without a translation: all before it, and in this the text and its plural."""
 PLURALS = re.compile(r"nplurals *= *(\d)")
 Translate = Callable[[list[str]], Sequence[str]]
 Format = Callable[[bytes, Translate], bytes]
@@ -86,22 +80,27 @@ def word(file: bytes, translate: Translate) -> bytes:
 def gettext(file: bytes, translate: Translate) -> bytes:
     """Messages that have no translation yet; all plurals alike. They are marked as fuzzy: somebody
     has to look at them."""
-    file_text = _text(file)
-    ids = [[denormalize(t) for t in of.group(2, 3) if t] for of in MESSAGE.finditer(file_text)]
-    paragraphs = [text.strip().split("\n\n") for of_one in ids for text in of_one]
-    found = iter(translate(["\n\n".join(map(_in_a_line, text)) for text in paragraphs]))
-    count = int(said[1]) if (said := PLURALS.search(file_text)) else 2
-    strings = iter([[one.replace(one.strip(), next(found)) for one in of_one] for of_one in ids])
+    catalog = polib.pofile("\n" + _text(file))  # with a line end it is never read as a path
+    new = [one for one in catalog if not one.obsolete and not _is_translated(one)]
+    texts = [text for one in new for text in (one.msgid, one.msgid_plural) if text]
+    paragraphs = [map(_in_a_line, text.strip().split("\n\n")) for text in texts]
+    found = zip(texts, translate(["\n\n".join(one) for one in paragraphs]), strict=True)
+    written = {text: text.replace(text.strip(), translation) for text, translation in found}
+    count = int(said[1]) if (said := PLURALS.search(str(catalog.metadata))) else 2
+    for message in new:
+        one, many = written[message.msgid], written.get(message.msgid_plural)
+        if many is None:
+            message.msgstr = one
+        else:
+            message.msgstr_plural = dict.fromkeys(range(count), many) | {
+                0: one if count > 1 else many
+            }
+        message.flags.append("fuzzy")
+    return str(catalog).removeprefix("#\n").encode()  # its comment where a file begins with none
 
-    def filled(message: re.Match[str]) -> str:
-        texts, places = next(strings), ["msgstr"]
-        if message[3]:
-            places = [f"msgstr[{n}]" for n in range(count)]
-        forms = [*texts[: len(places) - 1], *[texts[-1]] * len(places)]
-        lines = (f"{place} {normalize(form)}\n" for place, form in zip(places, forms))
-        return f"#, fuzzy\n{message[1]}{''.join(lines)}"
 
-    return MESSAGE.sub(filled, file_text).encode()
+def _is_translated(message: polib.POEntry) -> bool:
+    return bool(message.msgstr) or any(message.msgstr_plural.values())
 
 
 FORMATS: dict[str, Format] = {".txt": plain, ".html": html, ".docx": word, ".po": gettext}

@@ -149,7 +149,7 @@ msgstr[0] ""
 
 
 def test_what_is_no_message_of_a_program_stays(client):
-    """Letter by letter; and of a message the white space around it, and between its paragraphs."""
+    """And of a message the white space around it, and between its paragraphs."""
     file = r"""msgid ""
 msgstr ""
 "Content-Type: text/plain; charset=UTF-8\n"
@@ -157,7 +157,8 @@ msgstr ""
 
 #| msgid "before"
 msgctxt "a menu"
-msgid "\n"
+msgid ""
+"\n"
 "  one \n"
 "two\n"
 "\n"
