@@ -14,7 +14,7 @@ from fa_jax.terminal import say
 if TYPE_CHECKING:
     from fa_jax.runs.run import Run
 
-NEEDS = ("starlette", "uvicorn", "babel", "python_multipart", "pysubs2", "docx")
+NEEDS = ("starlette", "uvicorn", "babel", "python_multipart", "docx", "polib")
 
 
 def serve(

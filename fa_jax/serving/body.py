@@ -34,7 +34,8 @@ def answering(answer: Answer) -> Callable[[Request], Awaitable[JSONResponse]]:
 async def read_fields(request: Request, limits: Limits) -> dict[str, Any]:
     """What a request says, by name: of its query string and its body, which goes first.
 
-    Of a form, what is there several times is a list, and a file is its name and its content.
+    Of a form, what is there several times is a list, and a file is its name and its content. What
+    is null in JSON is not said.
 
     Raises:
       UserError: it is not UTF-8, or neither JSON nor a form.
@@ -59,7 +60,7 @@ async def read_fields(request: Request, limits: Limits) -> dict[str, Any]:
         raise UserError(f"the request is neither JSON nor a form ({FORM})") from None
     if not isinstance(found, dict):
         raise UserError('the request must be a JSON object, such as {"q": "..."}')
-    return asked | found
+    return asked | {name: value for name, value in found.items() if value is not None}
 
 
 async def _read(request: Request, most: int) -> bytes:

@@ -18,7 +18,7 @@ from fa_jax.runs.translate import translate
 
 PLACES = 16
 """Sentences searched at once, at most: with more, the few that wait together leave places empty."""
-SPLIT = {"none": True, "true": True, "false": False}
+SPLIT = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ def wanted(fields: dict[str, Any], run: Run) -> dict[str, Any]:
     """What an order is made of, as a request says. threshold: a number above 0, its text or "inf";
     if not said, the run's own. split: true or false, or their text; if not said, true. Raises
     UserError where they are something else."""
-    threshold, split = fields.get("threshold"), fields.get("split")
-    number = run.config.decoding.threshold if threshold is None else number_of(threshold)
-    if not number > 0:
+    threshold = fields.get("threshold", run.config.decoding.threshold)
+    split = fields.get("split", True)
+    if not (number := number_of(threshold)) > 0:
         raise UserError(f"threshold must be a number above 0, or 'inf', got {threshold!r:.40}")
     if (said := str(split).lower()) not in SPLIT:
         raise UserError(f"split must be true or false, got {split!r:.40}")

@@ -6,6 +6,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import docx
 import pytest
 from babel.messages import pofile
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
 
 from fa_jax.serving.files import KEPT
 from fa_jax.serving.formats import FORMATS
@@ -21,6 +23,45 @@ one
 00:00:03,000 --> 00:00:04,000
 three
 
+"""
+POSITIONS = b"""1
+00:00:01,000 --> 00:00:02,500 X1:40 X2:600 Y1:20 Y2:50
+{\\an8}one
+two{\\i1}!
+
+2
+00:00:03,000 --> 00:00:04,000
+
+3
+00:00:05,000 --> 00:00:06,000
+three
+
+four
+"""
+VTT = b"""WEBVTT - a title
+
+STYLE
+::cue { color: red }
+
+NOTE a remark
+
+first
+00:01.000 --> 00:02.500 position:10% line:0
+<v Ann>one</v>
+
+NOTE another
+remark
+
+00:03.000 --> 00:04.000 line:90%
+<c.red>two</c> <00:03.500>three
+"""
+ASS = b"""[Script Info]
+PlayResX: 640
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+Comment: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,a remark
+Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,{\\pos(9,20)}one,\\Ntwo
+Dialogue: 0,0:00:03.00,0:00:04.00,Default,,0,0,0,,{\\p1}m 0 0 l 9 0{\\p0}
 """
 HTML = b"<html><head><title>one</title><style>b {}</style></head><body> two<br/></body></html>"
 
@@ -49,6 +90,21 @@ def translated(client, name, content, **fields):
         ("a.txt", "\ufeffone\r\n\r\nzwölf\r\n".encode(), "ONE\n\nZWÖLF\n".encode()),
         ("a.HTML", HTML, HTML.replace(b"one", b"ONE").replace(b"two", b"TWO")),
         ("a b.srt", SRT, SRT.replace(b"one\n<i>two</i>", b"ONE TWO").replace(b"three", b"THREE")),
+        (
+            "where.srt",
+            POSITIONS,
+            POSITIONS.replace(b"one\ntwo{\\i1}!", b"ONE TWO!").replace(
+                b"three\n\nfour", b"THREE FOUR"
+            ),
+        ),
+        (
+            "a.vtt",
+            VTT.replace(b"\n", b"\r\n"),
+            VTT.replace(b"<v Ann>one</v>", b"ONE").replace(
+                b"<c.red>two</c> <00:03.500>three", b"TWO THREE"
+            ),
+        ),
+        ("a.ass", ASS, ASS.replace(b"one,\\Ntwo", b"ONE, TWO")),
     ],
 )
 def test_text(client, name, content, expected):
@@ -92,16 +148,54 @@ msgstr[0] ""
     assert pofile.read_po(io.BytesIO(found))["a thing"].string == ("A THING", "MANY THINGS")
 
 
+def test_what_is_no_message_of_a_program_stays(client):
+    """And of a message the white space around it, and between its paragraphs."""
+    file = r"""msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=UTF-8\n"
+"X-Generator: by hand\n"
+
+#| msgid "before"
+msgctxt "a menu"
+msgid ""
+"\n"
+"  one \n"
+"two\n"
+"\n"
+"three: "
+msgstr ""
+
+#~ msgid "gone"
+#~ msgstr ""
+"""
+    _, found = translated(client, "a.po", file.encode())
+    before, _, after = file.partition('msgstr ""\n\n')
+    new = r"""msgstr ""
+"\n"
+"  ONE TWO\n"
+"\n"
+"THREE: "
+
+"""
+    assert found.decode() == (before + new + after).replace("#|", "#, fuzzy\n#|")
+
+
 def test_word(client):
     document = docx.Document()
     paragraph = document.add_paragraph("one ")
     paragraph.add_run("and\nthree\tfour").bold = True
     document.add_table(1, 1).cell(0, 0).text = "two"
+    document.sections[0].header.paragraphs[0].text = "three"
+    inserted = f'<w:ins {nsdecls("w")} w:id="1"><w:r><w:t>one </w:t></w:r></w:ins>'
+    (paragraph := document.add_paragraph())._p.append(parse_xml(inserted))
+    paragraph.add_run("more")
     document.save(written := io.BytesIO())
     _, content = translated(client, "a.docx", written.getvalue())
     found = docx.Document(io.BytesIO(content))
     assert found.paragraphs[0].text.split() == ["ONE", "AND", "THREE", "FOUR"]
     assert found.tables[0].cell(0, 0).text == "TWO"
+    assert found.sections[0].header.paragraphs[0].text == "THREE"
+    assert [t.text for t in found.paragraphs[1]._p.xpath(".//w:t")] == ["ONE MORE", None]
 
 
 def test_a_language_may_be_left_out(client):
@@ -119,9 +213,9 @@ def packed(size):
     [
         ("a.exe", b"one", "one that ends with .txt, .html"),
         ("a", b"one", "one that ends with"),
-        ("a.txt", b"\xff", "damaged, or of another kind"),
+        ("a.txt", "caf\xe9".encode("latin-1"), "byte 4 is not UTF-8: convert"),
         ("a.txt", b" ", "no text to translate"),
-        ("a.srt", b"one", "of another kind"),
+        ("a.srt", b"one", "of another kind: it has no subtitles"),
         ("a.docx", b"one", "of another kind"),
         ("a.docx", packed(9), "of another kind"),
     ],

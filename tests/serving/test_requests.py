@@ -56,6 +56,9 @@ def test_alternatives_and_a_language_that_is_not_said(client):
         "alternatives": ["ONE1", "ONE2"],
         "detectedLanguage": detected,
     }
+    unsaid = dict.fromkeys(("source", "alternatives", "threshold", "split", "glossary", "format"))
+    answer = asked(client, q="one", **unsaid).json()
+    assert answer == {"translatedText": "ONE", "detectedLanguage": detected}
     answer = asked(client, q=["a", "b\nc"], alternatives="1").json()
     assert answer["alternatives"] == [["A1"], ["B1\nC1"]]
 
