@@ -129,8 +129,9 @@ def terms(
     """
     scores = scores_of(config.score, params, query, keys, remembered, BLOCK)[:, 0]
     places = chunk.position.astype(jnp.float32)[:, None]
+    nothing = jnp.zeros_like(places)  # added to a plain number: x64 would make it a float64
     bias, factor = (
-        by_position(jnp.broadcast_to(part(prior, places), places.shape)[:, 0], scores.ndim)
+        by_position((part(prior, places) + nothing)[:, 0], scores.ndim)
         for part in (config.span.bias, config.span.factor)
     )
     return scores + bias, jnp.broadcast_to(factor, scores.shape)
