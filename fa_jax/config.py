@@ -24,7 +24,8 @@ Positive = Annotated[float, ("greater than", 0)]
 
 
 class Section:
-    """Each field must be one of its choices, or a number within its bounds; a NaN is not."""
+    """Each field must be one of its choices, or a number within its bounds; a NaN is not. Numbers
+    become Python's own: JSON knows no other, and a step is compiled for floats, not for a 1."""
 
     def __post_init__(self):
         section = type(self).__name__.removesuffix("Config").lower()
@@ -32,6 +33,8 @@ class Section:
             value = getattr(self, item.name)
             if wanted := _wanted(item.type, value):
                 raise UserError(f"{section}.{item.name} must be {wanted}, got {value!r}")
+            if (number := getattr(item.type, "__origin__", None)) in (int, float):
+                object.__setattr__(self, item.name, number(value))
 
 
 def _wanted(kind: Any, value: object) -> str:

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
+import numpy as np
 import pytest
 
 import fa_jax
@@ -33,6 +34,12 @@ class OwnConfig(Section):
     batch_size: Count = 1
     threshold: Positive = math.inf
     exponent: Annotated[float | None, ("at least", 0)] = None
+
+
+def test_numbers_become_pythons_own():
+    found = vars(OwnConfig(batch_size=np.int64(64), threshold=2))
+    assert [type(found[name]) for name in ("batch_size", "threshold")] == [int, float]
+    assert json.loads(json.dumps(found)) == found
 
 
 @pytest.mark.parametrize(

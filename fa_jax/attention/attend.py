@@ -23,7 +23,7 @@ from fa_jax.attention.checks import (
 )
 from fa_jax.attention.implementation import Implementation, for_step
 from fa_jax.attention.score import Sizes, at_least_float32
-from fa_jax.attention.span import reach_of
+from fa_jax.attention.span import over_dimensions, reach_of
 from fa_jax.attention.step import AttentionState, Memory, Params, Step
 from fa_jax.attention.window import window_mask
 
@@ -263,11 +263,11 @@ def attend_projected(
     )
     reach = reach_of(config.span, step)
     weighed = for_step(implementation, config, step)(config, step, reach, details)
-    zeros, length = jnp.zeros_like(focus), memory.annotations.shape[1]
+    zeros, length, weights = jnp.zeros_like(focus), memory.annotations.shape[1], weighed.weights
     output = AttentionOutput(
         context=weighed.context,
-        weights=weighed.weights,
-        by_dimension=weighed.by_dimension,
+        weights=over_dimensions(weights) if details else None,
+        by_dimension=weights if details and weights.ndim == 4 else None,
         strength=zeros + reach.strength,
         cost=zeros + reach.cost,
         scored=window_mask(reach.first, reach.last, length) if details else None,

@@ -27,15 +27,15 @@ def check_array(name: str, array: Array, shape: tuple[int | str, ...], kind: typ
 
 
 def check_positive(**numbers: float | Array):
-    """Raises an error that names the argument unless each is a single positive number."""
+    """Raises an error that names the argument unless each is a single positive number; of a traced
+    one the value is not known."""
     for name, value in numbers.items():
-        if isinstance(value, jax.core.Tracer):
-            continue  # its value is not known yet
         if not jnp.issubdtype(getattr(value, "dtype", type(value)), jnp.number):
             raise TypeError(f"{name} must be a number greater than 0, got {value!r}")
         if np.ndim(value) != 0:
             raise ValueError(f"{name} must be a single number, got shape {np.shape(value)}")
-        if not np.asarray(value) > 0:  # numpy, or a traced function would trace the comparison
+        known = not isinstance(value, jax.core.Tracer)
+        if known and not np.asarray(value) > 0:  # numpy, or jit would trace the comparison
             raise ValueError(f"{name} must be greater than 0, got {value}")
 
 

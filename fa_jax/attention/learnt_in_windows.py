@@ -17,7 +17,7 @@ from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import AttentionState, Memory, Params, Step, Weighed
 from fa_jax.attention.tap import tap
 from fa_jax.attention.window_chunks import BLOCK, chunks_of, rows_of
-from fa_jax.attention.windowed import of_dimensions, read, sums_in_windows, terms
+from fa_jax.attention.windowed import read, sums_in_windows, terms
 
 
 def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, AttentionState]:
@@ -96,7 +96,7 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
     (context, focus), taps = _means(config, learnt, taps, step, reach)
     return Weighed(
         context=context.astype(step.memory.annotations.dtype).reshape(sentences, queries, -1),
-        focus=of_dimensions(focus).reshape(sentences, queries),
+        focus=focus.reshape(sentences, queries, -1).mean(-1),
         state=(),
         taps=taps,
     )

@@ -19,7 +19,7 @@ def prepare_memory(
 
     Args:
       params: from `init_attention` or `init_flexible_attention`.
-      annotations: encoder states h̄_s, padded to a common length.
+      annotations: encoder states h̄_s, padded to a common length; padding may hold anything.
       lengths: each sentence's own length, 0 to S. Under `jax.jit` its values are not known, and a
         length above S is not noticed.
       config: that the parameters are of.
@@ -42,6 +42,8 @@ def prepare_memory(
     check_array("lengths", lengths, annotations.shape[:1], jnp.integer)
     check_lengths("lengths", lengths, annotations.shape[1])
     annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths, jnp.int32)
+    inside = jnp.arange(annotations.shape[1])[None] < lengths[:, None]
+    annotations = jnp.where(inside[..., None], annotations, 0)  # a NaN in padding: 0 · NaN is NaN
     return prepared_in_chunks(params, annotations, lengths, config, None)
 
 

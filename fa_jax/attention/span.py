@@ -112,13 +112,13 @@ class Span:
         reach: Reach,
         positions: Float[Array, " S"],
     ) -> Float[Array, "B K S *D"]:
-        """The softmax over the window alone, exactly 0 elsewhere; an empty one has no weights."""
-        places = jnp.broadcast_to(positions, window.shape)
-        bias, factor, inside = (
-            by_position(x, scores.ndim)
-            for x in (self.bias(reach.prior, places), self.factor(reach.prior, places), window)
-        )
-        return jax.nn.softmax(scores + bias, axis=2, where=inside) * factor
+        """The softmax over the window alone, exactly 0 elsewhere; an empty one has no weights.
+
+        scores: with the bias.
+        """
+        factor = self.factor(reach.prior, jnp.broadcast_to(positions, window.shape))
+        factor, inside = (by_position(x, scores.ndim) for x in (factor, window))
+        return jax.nn.softmax(scores, axis=2, where=inside) * factor
 
     def for_tokens(self, a_word: float) -> "Span":
         """Itself, for sources of so many tokens a word."""
@@ -154,3 +154,8 @@ def by_position(
     """What positions have, beside scores of so many axes: one for each dimension, or just one."""
     x = jnp.asarray(x)
     return x.reshape(*x.shape, *[1] * (ndim - x.ndim)) if x.ndim else x
+
+
+def over_dimensions(weights: Float[Array, "B K S *D"]) -> Float[Array, "B K S"]:
+    """The mean over dimensions, where scores have them."""
+    return weights.mean(-1) if weights.ndim == 4 else weights

@@ -71,14 +71,13 @@ class Step:
 class Weighed:
     """What any implementation of a step comes to.
 
-    context: c_t. focus: p_t. state: the score's, for the next step. weights, by_dimension: a_t;
-    None where no details were asked for, or the score has one weight a position. taps: as they
-    were; their gradient has something added.
+    context: c_t. focus: p_t. state: the score's, for the next step. weights: a_t, for each
+    dimension where the score has them; None without details. taps: as they were; their gradient has
+    something added.
     """
 
     context: Float[Array, "B K D"]
     focus: Float[Array, "B K"]
     state: PyTree
-    weights: Float[Array, "B K S"] | None = None
-    by_dimension: Float[Array, "B K S D"] | None = None
+    weights: Float[Array, "B K S *D"] | None = None
     taps: tuple[Float[Array, "B blocks block *X"], ...] = ()

@@ -18,7 +18,7 @@ from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig
 from fa_jax.attention.running_softmax import RunningSoftmax
 from fa_jax.attention.score import at_least_float32, scores_of
-from fa_jax.attention.span import Reach, by_position
+from fa_jax.attention.span import Reach, by_position, over_dimensions
 from fa_jax.attention.step import Params, Step, Weighed
 from fa_jax.attention.window import window_mask
 from fa_jax.attention.window_chunks import BLOCK, Chunk, chunks_of, rows_of
@@ -28,7 +28,7 @@ Sums = tuple[RunningSoftmax, Float[Array, "N S *D"] | None]
 
 
 def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> Weighed:
-    """As `dense.weigh`, from the windows alone. details: also return weights, [B, K, S].
+    """As `dense.weigh`, from the windows alone. details: also return weights.
 
     Its gradient is that of `dense.weigh`, which is computed where a gradient is asked for.
     """
@@ -61,23 +61,21 @@ def _in_windows(config: AttentionConfig, step: Step, reach: Reach, details: bool
     chunks, chunk = chunks_of(reach, memory.annotations.shape[1])
     remembers = bool(jax.tree.leaves(state))
     running, scores = sums_in_windows(config, step, reach, keep=details or remembers)
-    total, context, focus = running.means()
-    weights = by_dimension = None
+    _, context, focus = running.means()
+    weights = None
     if scores is not None:
-        each = jnp.exp(scores - running.highest[:, None]) / total[:, None]
-        weights = _weights(config, each, reach, memory.positions)
-        if weights.ndim == 4:
-            by_dimension, weights = weights, weights.mean(-1)
+        scores = scores.reshape(sentences, queries, *scores.shape[1:])
+        window = window_mask(reach.first, reach.last, scores.shape[2])
+        weights = config.span.weights(scores, window, reach, memory.positions)
     if remembers:
-        observed = config.score.observe(weights)
+        observed = config.score.observe(over_dimensions(weights))
         remember = partial(_remember, config, step, observed)
         state = jax.lax.fori_loop(0, chunks, lambda number, x: remember(x, chunk(number)), state)
     return Weighed(
         context=context.astype(memory.annotations.dtype).reshape(sentences, queries, -1),
-        focus=of_dimensions(focus).reshape(sentences, queries),
+        focus=focus.reshape(sentences, queries, -1).mean(-1),
         state=state,
         weights=weights if details else None,
-        by_dimension=by_dimension if details else None,
     )
 
 
@@ -95,11 +93,6 @@ def sums_in_windows(
     kept = jnp.zeros((rows, length, *dimensions), dtype) if keep else None
     add = partial(_add, config, step, reach)
     return jax.lax.fori_loop(0, chunks, lambda number, x: add(x, chunk(number)), (nothing, kept))
-
-
-def of_dimensions(x: Float[Array, "N *D"]) -> Float[Array, " N"]:
-    """The mean over dimensions, where scores have them."""
-    return x.reshape(len(x), -1).mean(-1)
 
 
 def read(step: Step, reach: Reach, chunk: Chunk) -> tuple[Params, Array, PyTree, PyTree, PyTree]:
@@ -129,8 +122,9 @@ def terms(
     """
     scores = scores_of(config.score, params, query, keys, remembered, BLOCK)[:, 0]
     places = chunk.position.astype(jnp.float32)[:, None]
+    nothing = jnp.zeros_like(places)  # added to a plain number: x64 would make it a float64
     bias, factor = (
-        by_position(jnp.broadcast_to(part(prior, places), places.shape)[:, 0], scores.ndim)
+        by_position((part(prior, places) + nothing)[:, 0], scores.ndim)
         for part in (config.span.bias, config.span.factor)
     )
     return scores + bias, jnp.broadcast_to(factor, scores.shape)
@@ -169,20 +163,6 @@ def _context(
         by_position(weights[:, i], 2) * annotations[chunk.sentence, chunk.position[:, i]]
         for i in range(BLOCK)
     )
-
-
-def _weights(
-    config: AttentionConfig,
-    each: Float[Array, "N S *D"],
-    reach: Reach,
-    positions: Float[Array, " S"],
-) -> Float[Array, "B K S *D"]:
-    """A softmax with the span's factor, exactly 0 outside the windows."""
-    each = each.reshape(*reach.first.shape, *each.shape[1:])
-    window = window_mask(reach.first, reach.last, len(positions))
-    factor = config.span.factor(reach.prior, jnp.broadcast_to(positions, window.shape))
-    inside = by_position(window, each.ndim)
-    return jnp.where(inside, each * by_position(factor, each.ndim), 0)
 
 
 def _remember(

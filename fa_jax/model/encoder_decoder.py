@@ -48,7 +48,7 @@ def init_encoder_decoder(
     }
     if config.contextualize:
         params["context"] = init_contextualize(jax.random.fold_in(key, 2), config.embedding_size)
-    return params
+    return jax.tree.map(jnp.float32, params)  # JAX's own default is float64 where x64 is enabled
 
 
 def cast_for_compute(params: Params, config: ModelConfig) -> Params:

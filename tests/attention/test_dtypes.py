@@ -1,11 +1,14 @@
 """Arrays of any type that fits: windows and values are those of float32 and int32."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import fa_jax
+from tests.attention.test_attend import at_sigma
 
 SIZES = {"query_size": 6, "memory_size": 6, "feedback_size": 4, "attention_size": 5}
 LENGTHS = np.array([100, 0, 37, 1] * 6)
@@ -72,8 +75,11 @@ def test_where_jax_computes_with_64_bits(focus):
         dense, windowed = (
             attended(config, of, dtype=jnp.float32, focus=focus) for of in ("dense", "windowed")
         )
+        narrow = partial(attended, implementation="windowed", focus=focus)
+        slope = jax.eval_shape(jax.grad(lambda x: narrow(at_sigma(config, x))[2].sum()), 1.5)
     jax.tree.map(lambda x, y: np.testing.assert_allclose(x, y, atol=1e-5), windowed, dense)
     assert dense[2].dtype == windowed[2].dtype == focus
+    assert slope.shape == ()
 
 
 @pytest.mark.parametrize(("dtype", "focus"), [(jnp.bfloat16, 270), (jnp.float16, 2998)])

@@ -152,7 +152,7 @@ def test_neither_padding_nor_neighbours_matter(implementation):
     attend = partial(jitted, params, threshold=1.2, implementation=implementation)
     output = attend(arrays, lengths)
     padding = np.arange(37) >= lengths[:, None]
-    filled = arrays | {"annotations": np.where(padding[..., None], 1e6, arrays["annotations"])}
+    filled = arrays | {"annotations": np.where(padding[..., None], np.nan, arrays["annotations"])}
     wider = filled | {
         "annotations": np.pad(filled["annotations"], ((0, 0), (0, 20), (0, 0))).astype(np.float32)
     }

@@ -71,6 +71,15 @@ def forced_words(
     return word_log_probs(params, bottleneck, target), attention
 
 
+def test_parameters_are_float32_where_jax_computes_with_64_bits():
+    config = dataclasses.replace(CONFIG, contextualize=True, layers=2)
+    with jax.enable_x64(True), jax.numpy_dtype_promotion("standard"):
+        params = jax.eval_shape(
+            lambda key: init_encoder_decoder(key, config, 9, 8), jax.random.key(0)
+        )
+    assert {leaf.dtype for leaf in jax.tree.leaves(params)} == {jnp.dtype("float32")}
+
+
 def test_attention_and_gates_read_the_state_by_one_product():
     kernels = fuse(decoder.step_kernels(parameters()["decoder"], CONFIG))
     gates, score, strength = 4 * 7, 8, 8

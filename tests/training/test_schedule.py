@@ -45,9 +45,11 @@ def test_the_learning_rate_rises_first():
 
 
 def test_windows_and_their_reward_begin_behind_a_share_of_training():
-    training = TrainingConfig(beta=0.1, threshold=0.8, windows_from=0.5)
+    training = TrainingConfig(beta=1, threshold=2, windows_from=0.5)
     found = [settings_of_step(training, 10, step) for step in (0, 4, 5, 9)]
-    assert [(one.beta, one.threshold) for one in found] == [(0, np.inf)] * 2 + [(0.1, 0.8)] * 2
+    assert [(one.beta, one.threshold) for one in found] == [(0, np.inf)] * 2 + [(1, 2)] * 2
+    # One program does for all of them.
+    assert {type(x) for one in found for x in (one.rate, one.beta, one.threshold)} == {float}
 
 
 @pytest.mark.parametrize(("in_windows", "wide"), [(False, np.inf), (True, WIDE)])

@@ -6,7 +6,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 from flax import struct
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, UInt32
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
 from fa_jax.attention.checks import check_positive
 from fa_jax.attention.hidden_layer import hidden_layer_score
@@ -23,10 +23,10 @@ SCANNED_AT_ONCE = 8
 @struct.dataclass
 class Head:
     """The span's state. place: where the head is, a distribution over positions. noise: in
-    training, a sentence's random key as raw data, which every step folds its number into."""
+    training, a sentence's random key, which every step folds its number into."""
 
     place: Float[Array, "B *K S"]
-    noise: UInt32[Array, "B *K 2"] | None
+    noise: Key[Array, "B *K"] | None
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class MonotonicChunkwise(Span):
     ) -> Head:
         """The head at position 0."""
         place = jnp.zeros((sentences, length)).at[:, :1].set(1)
-        return Head(place, None if training_keys is None else jax.random.key_data(training_keys))
+        return Head(place, training_keys)
 
     def needs_every_position(self, state: Head) -> bool:
         """In training: weights are expectations."""
@@ -117,11 +117,10 @@ class MonotonicChunkwise(Span):
         return jnp.where(by_position(window, ndim), sum(seen), 0)
 
     def _noise(
-        self, keys: UInt32[Array, "B K 2"], steps: Int[Array, "B K"], length: int
+        self, keys: Key[Array, "B K"], steps: Int[Array, "B K"], length: int
     ) -> Float[Array, "B K S"]:
         def draw(key, step):
-            key = jax.random.fold_in(jax.random.wrap_key_data(key), step)
-            return jax.random.normal(key, (length,))
+            return jax.random.normal(jax.random.fold_in(key, step), (length,))
 
         return self.noise * jax.vmap(jax.vmap(draw))(keys, steps)
 

@@ -41,11 +41,13 @@ def inputs():
     return config, params, arrays, lengths, heads
 
 
-@partial(jax.jit, static_argnames=("config", "implementation"))
-def step(config, params, arrays, lengths, heads, seed=0, implementation="dense"):
+@partial(jax.jit, static_argnames=("config", "implementation", "generator"))
+def step(
+    config, params, arrays, lengths, heads, seed=0, implementation="dense", generator="threefry2x32"
+):
     params, arrays = jax.tree.map(jnp.float32, (params, arrays))
     memory = fa_jax.prepare_memory(params, arrays["annotations"], jnp.asarray(lengths), config)
-    keys = jax.random.split(jax.random.key(seed), len(lengths))
+    keys = jax.random.split(jax.random.key(seed, impl=generator), len(lengths))
     state = fa_jax.initial_attention_state(memory, config, keys)
     state = state.replace(span=state.span.replace(place=jnp.float32(heads)))
     query, feedback = arrays["query"], arrays["feedback"]
@@ -87,6 +89,12 @@ def test_noise_depends_on_a_sentences_key_and_step_alone(inputs):
     first, again, other = (step(config, *inputs[1:], seed=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(first.weights, again.weights)
     assert not np.allclose(first.weights, other.weights)
+
+
+def test_keys_may_be_of_any_generator(inputs):
+    config, *rest = inputs
+    found = jax.eval_shape(partial(step, config, generator="rbg"), *rest)
+    assert found.weights.shape == (len(rest[2]), LENGTH)
 
 
 def test_gradients_of_expectations_are_finite(inputs):
