@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
+import numpy as np
 import pytest
 
 import fa_jax
@@ -23,6 +24,13 @@ def test_a_text_may_be_called_as_a_number_is():
     config = fa_jax.Config(data=fa_jax.DataConfig(corpus="inf"))
     config = replace(config, decoding=fa_jax.DecodingConfig(threshold=math.inf))
     assert config_from_json(json.loads(as_json(config_json(config)))) == config
+
+
+def test_numbers_of_numpy_are_written_as_numbers():
+    numbers = {"threshold": np.float32(1.5), "beam_size": np.int64(3), "none": np.float32("inf")}
+    assert as_json({"decoding": numbers}) == (
+        '{"decoding": {"threshold": 1.5, "beam_size": 3, "none": "inf"}}'
+    )
 
 
 @dataclass(frozen=True)
