@@ -36,7 +36,6 @@ def whole_folder(path: Path) -> Iterator[Path]:
     Raises:
       OSError: it cannot be written, or is there when all is written; nothing is left beside.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     with _beside(path) as new:
         new.mkdir()
         yield new
@@ -45,7 +44,9 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
-    """A place for it, in a folder of this process. Those that killed ones left are removed."""
+    """A place for it, in a folder of this process. Those that killed ones left are removed. The
+    folder that it is to lie in is made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     # A number of a process counts on one machine alone; a longer name may be too long.
     name = f"{path.name[:40]}.{platform.node()}"
     for left in path.parent.glob(f"{glob.escape(name)}.*.*.new"):

@@ -41,6 +41,11 @@ def test_a_name_may_be_as_long_as_a_name_may_be(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_the_folder_that_it_lies_in_is_made(tmp_path):
+    write_text(tmp_path / "some" / "where" / "file", "new")
+    assert (tmp_path / "some" / "where" / "file").read_text() == "new"
+
+
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
     path = tmp_path / "a.txt"
     write_text(path, "old")

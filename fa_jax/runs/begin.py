@@ -67,7 +67,6 @@ def begin_run(folder: Path, config: Config, data: PreparedData):
         _say_what_stays(folder, config)
         return
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for name in FOUND_LATER:  # a run that was here may have left it
             (folder / name).unlink(missing_ok=True)
         for side, codec in _codecs(data).items():

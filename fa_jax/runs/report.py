@@ -72,7 +72,6 @@ def report(run: Run, folder: str | Path | None = None) -> Path:
         missing.append("There are no scores of the test set: the run's folder has no test.json.")
     if not rows:
         missing.append("There are no curves: the run's folder has no metrics.jsonl.")
-    folder.mkdir(parents=True, exist_ok=True)
     _draw(run, folder, rows, samples)
     from fa_jax.pages import write_page
 
@@ -103,7 +102,7 @@ def _draw(run: Run, folder: Path, rows: Sequence[Json], samples: Sequence[Sample
     from fa_jax.plots import plot_spans, plot_training
 
     pictures = folder / "pictures"
-    pictures.mkdir(exist_ok=True)
+    pictures.mkdir(parents=True, exist_ok=True)
     drawn = {}
     if rows:
         drawn["curves"] = pictures / "curves.png"

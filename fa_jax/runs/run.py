@@ -1,12 +1,13 @@
 """A trained run, read from its folder. Translating needs nothing else."""
 
 import io
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -23,7 +24,7 @@ from fa_jax.errors import UserError
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
 from fa_jax.runs.folder import check_own, read_config, read_json, run_folder
 from fa_jax.training.checkpoints import Checkpoints
-from fa_jax.whole_files import write_bytes, write_text
+from fa_jax.whole_files import write_bytes
 
 if TYPE_CHECKING:  # those who translate need not wait for TFDS
     from fa_jax.data.corpora.pairs import Pairs
@@ -88,53 +89,72 @@ class Run:
     def lexicon(self) -> Int[np.ndarray, "source translations"]:
         """Likely translations of each source word, best first, as numbers of the target vocabulary.
 
-        Learnt once on the run's corpus, when they are first asked for, and kept in its folder.
-
         Raises:
-          UserError: the corpus is not there, the file is damaged, or the run comes with fa_jax.
+          UserError: as `_found_later`.
         """
-        path = self.folder / "lexicon.npy"
-        if not path.exists():
-            check_own(self.folder)
+
+        def learn() -> bytes:
             from fa_jax.data.alignment import learn_lexicon
             from fa_jax.data.prepared import prepare
 
-            print(f"learning likely translations of words into {path} ...", file=sys.stderr)
             data = prepare(self.config.data, codecs=(self.source, self.target))
             sizes = len(self.source.vocabulary), len(self.target.vocabulary)
             learnt = io.BytesIO()
             np.save(learnt, learn_lexicon(data.train, *sizes, TRANSLATIONS))
-            write_bytes(path, learnt.getvalue())
-        try:
-            return np.load(path, allow_pickle=False)
-        except (OSError, EOFError, ValueError) as error:
-            mend = "Delete it: it is learnt again"
-            raise UserError(f"{path} cannot be read: {error}. {mend}") from error
+            return learnt.getvalue()
+
+        def read(path: Path) -> Int[np.ndarray, "source translations"]:
+            return np.lib.format.read_array(io.BytesIO(path.read_bytes()), allow_pickle=False)
+
+        return self._found_later("lexicon.npy", "likely translations of words", learn, read)
 
     @cached_property
     def dictionary(self) -> dict[str, str]:
         """What source words may be among target words that are not in the vocabulary.
 
-        Of words alone: other tokens leave hardly anything unknown. Learnt on the run's corpus, when
-        it is first asked for, and kept in its folder, a line an entry.
+        Of words alone: other tokens leave hardly anything unknown. Its file has a line an entry.
 
         Raises:
-          UserError: the corpus is not there, the file is damaged, or the run comes with fa_jax.
+          UserError: as `_found_later`.
         """
         if not isinstance(self.target.tokenizer, Words):
             return {}
-        path = self.folder / "dictionary.tsv"
-        if not path.exists():
-            check_own(self.folder)
+
+        def learn() -> bytes:
             from fa_jax.data.alignment import learn_dictionary
 
-            print(f"learning a dictionary of rare words into {path} ...", file=sys.stderr)
             entries = learn_dictionary(self.config.data, self.target).items()
-            write_text(path, "".join(f"{word}\t{written}\n" for word, written in entries))
-        try:
+            return "".join(f"{word}\t{written}\n" for word, written in entries).encode()
+
+        def read(path: Path) -> dict[str, str]:
             with path.open(encoding="utf-8") as entries:
                 return dict(entry.rstrip("\n").split("\t") for entry in entries)
-        except (OSError, ValueError) as error:
+
+        return self._found_later("dictionary.tsv", "a dictionary of rare words", learn, read)
+
+    def _found_later(
+        self, name: str, what: str, learn: Callable[[], bytes], read: Callable[[Path], Any]
+    ) -> Any:
+        """What a file of its folder holds: learnt once on the run's corpus, when it is first asked
+        for.
+
+        Raises:
+          UserError: the corpus is not there, the file is damaged, the folder cannot be written, or
+            the run comes with fa_jax.
+        """
+        path = self.folder / name
+        if not path.exists():
+            check_own(self.folder)
+            if not os.access(self.folder, os.W_OK):  # said before the work
+                raise UserError(
+                    f"{path} cannot be written, and {what} would be kept there: copy the run's "
+                    "folder to where you may write, and take the copy"
+                )
+            print(f"learning {what} into {path} ...", file=sys.stderr)
+            write_bytes(path, learn())
+        try:
+            return read(path)
+        except (OSError, EOFError, ValueError) as error:
             mend = "Delete it: it is learnt again"
             raise UserError(f"{path} cannot be read: {error}. {mend}") from error
 

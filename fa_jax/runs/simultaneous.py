@@ -1,5 +1,6 @@
 """Text that is translated while its words arrive."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ from fa_jax.data.given import checked_lines
 from fa_jax.data.reading import read
 from fa_jax.data.sentences import sentences, space_between
 from fa_jax.data.tokenizers.tokenizer import WRITTEN_WITHOUT_SPACES
+from fa_jax.data.vocabulary import SPECIAL, UNKNOWN
 from fa_jax.decoding.simultaneous import POLICIES, Continuation, continuations
 from fa_jax.errors import UserError
 from fa_jax.runs.run import Run, check_run
@@ -167,8 +169,9 @@ def speak(speeches: Sequence[tuple[Interpreter, str]]) -> list[dict[str, Any]]:
 
 
 def units(text: str, language: str) -> list[str]:
-    """Words; letters in a language without spaces."""
-    return list(text) if language in WRITTEN_WITHOUT_SPACES else text.split()
+    """Words; in a language without spaces letters, and `<unk>` as one."""
+    spaced = language not in WRITTEN_WITHOUT_SPACES
+    return text.split() if spaced else re.findall(f"{SPECIAL[UNKNOWN]}|.", text, re.DOTALL)
 
 
 def average_lagging(delays: Sequence[int], source: int, target: int) -> float:

@@ -2,9 +2,10 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
+from numbers import Real
 
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import (
@@ -33,7 +34,7 @@ SHOWN_BESIDE_BLEU = ("chrf", "ter")
 
 def select(
     runs: Run | Sequence[Run],
-    thresholds: Sequence[float] = (),
+    thresholds: Iterable[float] = (),
     largest_loss: float = LARGEST_LOSS,
 ) -> Selection:
     """Chooses the smallest window that costs little BLEU on the validation set. Writes nothing.
@@ -54,10 +55,10 @@ def select(
     >>> selection.chosen.threshold  # doctest: +SKIP
     1.2
     """
-    runs = checked_runs(runs)
+    runs, thresholds = checked_runs(runs), [*thresholds]
     check_loss(largest_loss)
-    if wrong := [t for t in thresholds if not t > 0]:
-        raise UserError(f"thresholds must be greater than 0, got {wrong[0]}")
+    if wrong := [t for t in thresholds if not (isinstance(t, Real) and t > 0)]:
+        raise UserError(f"thresholds must be greater than 0, got {wrong[0]!r}")
     for run, setting in itertools.product(runs[1:], ("corpus", "languages", "tokenizer")):
         wanted, found = (getattr(r.config.data, setting) for r in (runs[0], run))
         if wanted != found:
@@ -66,15 +67,13 @@ def select(
                 f"{wanted!r}: choose among runs of the same text and tokens"
             )
 
-    tried = partial(candidate, others=SHOWN_BESIDE_BLEU)
-    reference = tried(runs[0], float("inf"))
-    finite = [
+    asked = [
         (run, threshold)
         for run in runs
         for threshold in thresholds or thresholds_for(run.config.training.learnt_threshold)
-        if threshold != reference.threshold
     ]
-    return choose([reference, *itertools.starmap(tried, finite)], largest_loss)
+    tried = dict.fromkeys([(runs[0], math.inf), *asked])  # each once
+    return choose([candidate(*one, SHOWN_BESIDE_BLEU) for one in tried], largest_loss)
 
 
 def narrowest_windows(run: Run, largest_loss: float = LARGEST_LOSS) -> Selection:
@@ -125,14 +124,15 @@ def threshold_for_window(run: Run, window: float) -> float:
 
     Args:
       run: with a flexible span.
-      window: share of the source's positions that are scored, above 0 and below 1. Of a run that
+      window: share of the source's positions that are scored, above 0 and at most 1. Of a run that
         reads documents whole, it is a share of a line's positions, on average.
 
     Returns:
       τ, to be handed to `set_threshold`.
 
     Raises:
-      UserError: no threshold has such windows; the message says which are the narrowest.
+      UserError: it is no such share, or no threshold has such windows; the message says which are
+        the narrowest.
 
     >>> run = fa_jax.load_run("runs/en-ja-small")  # doctest: +SKIP
     >>> fa_jax.threshold_for_window(run, 0.4)  # doctest: +SKIP
@@ -140,11 +140,12 @@ def threshold_for_window(run: Run, window: float) -> float:
     """
     check_run(run)
     check_narrows(run.config)
+    check_window(window)
     from scipy.optimize import brentq  # a quarter of a second that no other command need wait
 
     ends = math.log(NARROWEST), math.log(WIDEST)
     share = cache(lambda logarithm: window_share(run, math.exp(logarithm)))
-    if not share(ends[0]) <= window <= 1:
+    if share(ends[0]) > window:
         raise UserError(
             f"windows of {window:g} of the source cannot be had with {run.folder}: the narrowest "
             f"have {share(ends[0]):.2f} of it, because a window always holds the focus"
@@ -152,6 +153,12 @@ def threshold_for_window(run: Run, window: float) -> float:
     if share(ends[1]) <= window:  # all of it, but for rounding
         return WIDEST
     return math.exp(brentq(lambda place: math.log(share(place) / window), *ends, xtol=EXACT))
+
+
+def check_window(window: float):
+    """Raises UserError unless it is a share of the source."""
+    if not 0 < window <= 1:
+        raise UserError(f"a window is a share of the source, such as 0.4 for 40%; got {window:g}")
 
 
 def window_share(run: Run, threshold: float) -> float:

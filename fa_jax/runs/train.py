@@ -29,7 +29,7 @@ from fa_jax.runs.begin import alone, begin_run, connect_hosts, own_codecs
 from fa_jax.runs.folder import PRETRAINED, set_decoding
 from fa_jax.runs.length import best_length_exponent
 from fa_jax.runs.run import Run, check_run, load_run, shapes_of
-from fa_jax.runs.thresholds import narrowest_windows, threshold_for_window
+from fa_jax.runs.thresholds import check_window, narrowest_windows, threshold_for_window
 from fa_jax.runs.validation import check_best_by, validate
 from fa_jax.terminal import say
 from fa_jax.training import loop
@@ -159,8 +159,8 @@ def check_order(config: Config, window: float | None, largest_loss: float | None
     """Raises UserError where such windows cannot be had, or not at such a price."""
     if window is not None and largest_loss is not None:
         raise UserError("windows follow from their width or from their price: give one, not both")
-    if window is not None and not 0 < window <= 1:
-        raise UserError(f"a window is a share of the source, such as 0.4 for 40%; got {window:g}")
+    if window is not None:
+        check_window(window)
     if largest_loss is not None:
         check_loss(largest_loss)
     if window is not None or largest_loss is not None:

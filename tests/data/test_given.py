@@ -61,6 +61,7 @@ for call in (
     lambda: fa_jax.evaluate(run, metrics=["BLEU"]),
     lambda: fa_jax.finetune("en-ja"),
     lambda: fa_jax.select(["en-ja"]),
+    lambda: fa_jax.select(run, ["1.2"]),
     lambda: fa_jax.narrowest_windows("en-ja"),
     lambda: fa_jax.threshold_for_window("en-ja", 0.4),
     lambda: fa_jax.score_test("en-ja"),
@@ -85,7 +86,7 @@ def test_every_function_says_it():
     """Outside of this process, whose type checker would be the first to say it."""
     finished = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True)
     said = finished.stdout.splitlines()
-    assert [line.partition(":")[0] for line in said] == ["said"] * 25, finished.stderr
+    assert [line.partition(":")[0] for line in said] == ["said"] * 26, finished.stderr
 
 
 def test_lines_and_pairs_come_back_from_anything_that_holds_them():

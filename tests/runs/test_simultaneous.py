@@ -6,7 +6,7 @@ import pytest
 
 import fa_jax
 from fa_jax.errors import UserError
-from fa_jax.runs.simultaneous import average_lagging
+from fa_jax.runs.simultaneous import average_lagging, units
 from tests.runs.test_translate import make_run
 
 LINES = ["The book on the desk is mine.", "", "I like cats. It was raining all day.", "Hello!"]
@@ -62,6 +62,7 @@ def test_words_are_shown_when_they_are_whole():
         interpreter = fa_jax.Interpreter(one, "wait-k", behind=1)
         assert bool(interpreter.hear("abbaabba")) is expected
         assert interpreter.hear("", last=True) or expected
+    assert units("y<unk><", "ja") == ["y", "<unk>", "<"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +27,28 @@ def test_select_returns_what_it_found_and_writes_nothing(trained):
     assert (run.folder / "config.json").read_bytes() == before
     with pytest.raises(UserError, match="thresholds must be greater than 0, got -1"):
         fa_jax.select(run, [1.2, -1])
+
+
+@pytest.mark.parametrize(
+    ("given", "tried"),
+    [
+        (lambda: np.array([0.8, 1.2, 0.8]), [0.8, 1.2]),
+        (lambda: (threshold for threshold in (0.8, 1.2)), [0.8, 1.2]),
+        (lambda: [np.inf, 1.2], [np.inf, 1.2]),
+    ],
+)
+def test_each_run_is_tried_once_at_each_threshold(monkeypatch, given, tried):
+    """However thresholds are given; the first run at ∞, too."""
+    scored = Candidate("run", 1.2, 20.0, 7.5, {"chrf": 31.25, "ter": 104.5})
+    monkeypatch.setattr(
+        thresholds,
+        "candidate",
+        lambda run, threshold, others: replace(scored, run=run.name, threshold=threshold),
+    )
+    runs = [replace(make_run(), folder=Path(name)) for name in "ab"]
+    found = [(one.run, one.threshold) for one in fa_jax.select(runs, given()).candidates]
+    wanted = [("a", threshold) for threshold in dict.fromkeys([np.inf, *tried])]
+    assert found == wanted + [("b", threshold) for threshold in tried]
 
 
 def share(run, threshold):
@@ -59,6 +82,11 @@ def test_windows_that_cannot_be_had(trained):
         UserError, match=r"windows of 0.01 of the source cannot be had .* the narrowest"
     ):
         fa_jax.threshold_for_window(fa_jax.load_run(trained), 0.01)
+
+
+def test_windows_that_are_no_share_are_said_before_the_work():
+    with pytest.raises(UserError, match=r"such as 0\.4 for 40%; got 40"):
+        fa_jax.threshold_for_window(make_run(), 40)
 
 
 def test_a_span_that_no_threshold_narrows():

@@ -189,6 +189,8 @@ def test_unknown_words_are_translated_by_the_runs_own_dictionary(run, tmp_path):
     of_words = replace(
         run, folder=tmp_path, config=replace(run.config, data=data), source=source, target=target
     )
+    with pytest.raises(UserError, match=r"cannot be written, .* copy the run's folder"):
+        _ = replace(of_words, folder=tmp_path / "gone").dictionary
     found = of_words.dictionary
     assert len(found) > 20 and not {*found} & {*found.values()}
     again = replace(of_words, config=replace(run.config, data=replace(data, corpus="gone")))
