@@ -26,13 +26,6 @@ def test_a_text_may_be_called_as_a_number_is():
     assert config_from_json(json.loads(as_json(config_json(config)))) == config
 
 
-def test_numbers_of_numpy_are_written_as_numbers():
-    numbers = {"threshold": np.float32(1.5), "beam_size": np.int64(3), "none": np.float32("inf")}
-    assert as_json({"decoding": numbers}) == (
-        '{"decoding": {"threshold": 1.5, "beam_size": 3, "none": "inf"}}'
-    )
-
-
 @dataclass(frozen=True)
 class OwnConfig(Section):
     """Settings whose types are not checked by the tests themselves."""

@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from fa_jax.config import Config
 from fa_jax.config_file import config_from_json, config_json
 from fa_jax.errors import UserError
@@ -108,14 +106,11 @@ def write_json(path: Path, content: dict[str, Any]):
 
 
 def as_json(content: dict[str, Any], indent: int | None = None) -> str:
-    """JSON that every reader takes: an infinite threshold is written as "inf", and NumPy's numbers
-    as Python's."""
-    return json.dumps(_for_json(content), indent=indent, ensure_ascii=False)
+    """JSON that every reader takes: an infinite threshold is written as "inf"."""
+    return json.dumps(_without_infinity(content), indent=indent, ensure_ascii=False)
 
 
-def _for_json(value: Any) -> Any:
+def _without_infinity(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _for_json(item) for key, item in value.items()}
-    if isinstance(value, np.generic):
-        value = value.item()
+        return {key: _without_infinity(item) for key, item in value.items()}
     return "inf" if isinstance(value, float) and math.isinf(value) else value

@@ -96,9 +96,8 @@ def gettext(file: bytes, translate: Translate) -> bytes:
         if many is None:
             message.msgstr = one
         else:
-            message.msgstr_plural = dict.fromkeys(range(count), many) | {
-                0: one if count > 1 else many
-            }
+            forms = [one, *[many] * (count - 1)] if count > 1 else [many]
+            message.msgstr_plural = dict(enumerate(forms))
         message.flags.append("fuzzy")
     return str(catalog).removeprefix("#\n").encode()  # its comment where a file begins with none
 
