@@ -31,6 +31,7 @@ from typing import Any, ClassVar
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 
+from experiments.any_text import bleu
 from experiments.measuring.folders import RECORDS, RUNS, write
 from experiments.measuring.kept_translations import SAMPLES, references, scored_texts
 from experiments.measuring.our_side import PYTHON
@@ -209,7 +210,7 @@ def _ask(folder: Path, seconds: float, cores: int) -> dict[str, Any]:
 def part() -> Part:
     """The table, from records."""
     records = [one.recorded() for one in WANTED]
-    found = [(_quality(record["test"]), _quality(record["ours"])) for record in records]
+    found = [(bleu(record["test"]), bleu(record["ours"])) for record in records]
     findings = [
         _finding(
             example, [of for one, of in zip(WANTED, found, strict=True) if one.example == example]
@@ -254,10 +255,6 @@ def _cells(one: JoeyNMT, theirs: float, ours: float) -> tuple[str, ...]:
         f"{ours - theirs:+.2f}",
         f"{record['p']:.3f}",
     )
-
-
-def _quality(scores: dict[str, Any]) -> float:
-    return scores.get("bleu_char", scores["bleu"])
 
 
 def _p_value(run: StudyRun, translations: Sequence[str]) -> float:

@@ -151,9 +151,5 @@ def _fastest(sides: Sequence[Command]) -> Command:
     return min(sides, key=Command.seconds)
 
 
-def _ratio(above: Sequence[float], below: Sequence[float]) -> float:
-    return median(a / b for a, b in zip(above, below, strict=True))
-
-
 if __name__ == "__main__":
     measure_and_publish(measure)

@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+from functools import cache
 
 import flax
 import jax
@@ -18,6 +19,7 @@ OBJECTS = {
 }
 NAMES = {"fa_jax": fa_jax, "flax": flax, "jax": jax, "jnp": jnp}
 PARSER = doctest.DocTestParser()
+load_run = cache(fa_jax.load_run)
 
 
 @pytest.mark.parametrize("name", OBJECTS)
@@ -39,7 +41,9 @@ def test_it_is_explained(name):
 )
 def test_its_example_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(fa_jax, "load_run", load_run)
     example = PARSER.get_doctest(inspect.getdoc(OBJECTS[name]), dict(NAMES), name, None, 0)
     found = []
-    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=found.append)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
+    runner.run(example, out=found.append)
     assert not found, "".join(found)

@@ -32,19 +32,26 @@ def nothing_is_trained(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def rebuilt(tmp_path_factory):
-    """Tables and figures, written anew from the records alone."""
-    folder = tmp_path_factory.mktemp("study")
+def parts():
+    """Those of which nothing is missing, from the records alone."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FA_JAX_STUDY", "stored")
+        return report.measured_parts()
+
+
+@pytest.fixture(scope="module")
+def rebuilt(parts, tmp_path_factory):
+    """Tables and figures, written anew."""
+    folder = tmp_path_factory.mktemp("study")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report, "measured_parts", lambda: parts)
         report.write_report(folder)
     return folder
 
 
 @pytest.fixture(scope="module")
-def measured():
-    """Parts of which nothing is missing."""
-    return [part.name for part in report.measured_parts()]
+def measured(parts):
+    return [part.name for part in parts]
 
 
 def test_every_table_is_what_was_measured(rebuilt, measured):

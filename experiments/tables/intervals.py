@@ -17,9 +17,3 @@ def mean_and_interval(differences: Differences) -> str:
     """`-0.76 (95%: -2.14 to +0.62)`."""
     low, high = interval(differences)
     return f"{differences.mean():+.2f} (95%: {low:+.2f} to {high:+.2f})"
-
-
-def against_noise(differences: Differences) -> str:
-    """Their mean is "within" the noise of the trainings where 0 is in its interval, or "beyond"."""
-    low, high = interval(differences)
-    return "within" if low <= 0 <= high else "beyond"

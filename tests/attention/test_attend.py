@@ -25,8 +25,10 @@ SMALL = {
     "ramp": 2.0,
     "price": 0.7,
 }
-PAIRS = [(score, span) for score in fa_jax.SCORES for span in fa_jax.SPANS]
-every_pair = pytest.mark.parametrize(("score", "span"), PAIRS)
+SPANS = [span for span in fa_jax.SPANS if span != "none"]
+PAIRS = [(score, span) for score in fa_jax.SCORES for span in SPANS] + [("concat", "none")]
+"""Without attention no score has any part."""
+EACH_ONCE = [(score, span) for score, span in PAIRS if score == "concat" or span == "flexible"]
 
 
 def small(kind, **settings):
@@ -96,6 +98,11 @@ def run(params, config, arrays, lengths, steps, heads, dtype=jnp.float32, **opti
     )
 
 
+def compiled(params, config, *rest, **options):
+    """`run` as one program: operation by operation it is a hundred."""
+    return jax.jit(partial(run, params, config, **options))(*rest)
+
+
 def reference(params, config, arrays, lengths, steps, heads, threshold):
     inputs = [arrays[name] for name in ("query", "feedback", "focus")]
     columns = [*inputs, steps, arrays["remembered"], heads, arrays["annotations"], lengths]
@@ -108,15 +115,20 @@ def mixed(results, mixers):
     return sum((x * m).sum() for x, m in zip(results, mixers, strict=False))
 
 
+def pytest_generate_tests(metafunc):
+    """A table of agreement is of all pairs."""
+    if "agreement" in metafunc.fixturenames:
+        of_values = metafunc.function is test_agrees_with_the_equations
+        of_all = of_values or metafunc.config.getoption("--agreement")
+        metafunc.parametrize(("score", "span"), PAIRS if of_all else EACH_ONCE)
+
+
 def differentiated(score, span, implementation):
     """Whether its gradient is compared. A windowed step takes the dense one's, whatever the pair:
-    that is seen of each score and of each span once. Without attention no score has any part."""
-    if span == "none":
-        return (score, implementation) == ("concat", "dense")
-    return implementation == "dense" or score == "concat" or span == "flexible"
+    that is seen of each score and of each span once."""
+    return implementation == "dense" or ((score, span) in EACH_ONCE and span != "none")
 
 
-@every_pair
 def test_agrees_with_the_equations(score, span, agreement):
     """Values to 1e-5; gradients with finite differences of the reference."""
     config = configured(score, span)
@@ -171,7 +183,6 @@ def test_agrees_with_the_equations(score, span, agreement):
         agreement(score, span, implementation, "float32", *largest)
 
 
-@every_pair
 def test_half_precision_stays_near(score, span, agreement):
     config = configured(score, span)
     params, arrays, *rest = case(config)
@@ -179,10 +190,10 @@ def test_half_precision_stays_near(score, span, agreement):
         lambda leaf: np.asarray(jnp.asarray(leaf, jnp.bfloat16), np.float64), (params, arrays)
     )
     for implementation in ("dense", "windowed"):
-        found = run(
-            params, config, arrays, *rest, dtype=jnp.bfloat16, implementation=implementation
-        )
+        options = {"dtype": jnp.bfloat16, "implementation": implementation}
+        found = compiled(params, config, arrays, *rest, **options)
         wanted = reference(params, config, arrays, *rest, np.inf)
+        assert (found[0].dtype, found[2].dtype) == (jnp.bfloat16, jnp.float32)
         error = 0.0
         for name, a, b in zip(RESULTS[:2], found, wanted, strict=False):
             scale = max(1, np.abs(b).max())
@@ -197,11 +208,11 @@ def test_without_details_the_rest_is_the_same():
     params, arrays = jax.tree.map(jnp.float32, (params, arrays))
     memory = fa_jax.prepare_memory(params, arrays["annotations"], jnp.asarray(lengths), config)
     state = fa_jax.initial_attention_state(memory, config)
+    inputs = arrays["query"], arrays["feedback"], state, memory
     for implementation in ("dense", "windowed"):
-        options = {"threshold": 1.2, "implementation": implementation}
-        inputs = (params, config, arrays["query"], arrays["feedback"], state, memory)
-        full = fa_jax.attend(*inputs, **options)
-        bare = fa_jax.attend(*inputs, **options, details=False)
+        attend = partial(fa_jax.attend, params, config, threshold=1.2)
+        attend = partial(attend, implementation=implementation)
+        full, bare = (jax.jit(partial(attend, details=kept))(*inputs) for kept in (True, False))
         assert (bare.weights, bare.by_dimension, bare.scored) == (None, None, None)
         np.testing.assert_allclose(full.by_dimension.mean(-1), full.weights, rtol=1e-6)
         np.testing.assert_array_equal(full.scored.sum(1), full.window)
@@ -213,13 +224,14 @@ def test_without_details_the_rest_is_the_same():
             np.testing.assert_allclose(a, b, rtol=1e-6)
 
 
-@pytest.mark.parametrize("fewest", [1, 4, 1000])
+@pytest.mark.parametrize("fewest", [1, 1000])
 def test_chunks_of_any_size_agree(fewest, monkeypatch):
     config = configured("recurrent", "flexible")
     inputs = case(config)
-    dense = run(inputs[0], config, *inputs[1:], implementation="dense", threshold=1.2)
+    given = inputs[0], config, *inputs[1:]
+    dense = compiled(*given, implementation="dense", threshold=1.2)
     monkeypatch.setattr(window_chunks, "FEWEST_BLOCKS", fewest)
-    found = run(inputs[0], config, *inputs[1:], implementation="windowed", threshold=1.2)
+    found = compiled(*given, implementation="windowed", threshold=1.2)
     for a, b in zip(dense, found, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
 
@@ -244,7 +256,7 @@ def test_a_score_and_a_span_of_ones_own_work_windowed():
     inputs = case(config)
     params, arrays, lengths, *_ = inputs
     dense, within = (
-        run(params, config, *inputs[1:], implementation=i) for i in ("dense", "windowed")
+        compiled(params, config, *inputs[1:], implementation=i) for i in ("dense", "windowed")
     )
     for a, b in zip(dense, within, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6)
@@ -313,7 +325,8 @@ def test_under_vmap_windows_agree_with_dense(order, monkeypatch):
         )
 
     inputs = annotations, query, feedback, focus
-    together, dense = order(step)(*inputs), jax.vmap(partial(step, implementation="dense"))(*inputs)
+    dense = jax.jit(jax.vmap(partial(step, implementation="dense")))(*inputs)
+    together = order(step)(*inputs)
     jax.tree.map(
         lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6), together, dense
     )

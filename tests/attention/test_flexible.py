@@ -46,6 +46,11 @@ def run(params, arrays, lengths, **options):
 jitted = jax.jit(run, static_argnames=("implementation", "details"))
 
 
+def attended(*case, sigma=1.5, threshold=np.inf, **options):
+    """By one program, whatever σ and τ are."""
+    return jitted(*case, sigma=jnp.float32(sigma), threshold=jnp.float32(threshold), **options)
+
+
 def reference(params, arrays, lengths, sigma=1.5, threshold=np.inf):
     doubles = {name: array.astype(np.float64) for name, array in arrays.items()}
     order = ("query", "feedback", "focus", "annotations")
@@ -58,21 +63,22 @@ def assert_equal(output, expected, tolerance=1e-5):
         np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance, err_msg=name)
 
 
-@pytest.mark.parametrize("length", [1, 7, 8, 37, 130])
+@pytest.mark.parametrize("length", [1, 8, 37, 130])
 @pytest.mark.parametrize("bias", [-4.0, 0.0, 3.0])
 def test_agrees_with_the_equations(length, bias):
     params, arrays, lengths = case(length, seed=length, bias=bias)
     for sigma in (0.5, 1.5, 10.0):
         for threshold in (0.01, 0.3, 1.2, 8.0, np.inf):
             expected = reference(params, arrays, lengths, sigma, threshold)
-            for implementation in (*IMPLEMENTATIONS, None):
-                options = {"sigma": jnp.float32(sigma), "threshold": jnp.float32(threshold)}
-                found = jitted(params, arrays, lengths, implementation=implementation, **options)
+            options = {"sigma": sigma, "threshold": threshold}
+            for implementation in IMPLEMENTATIONS:
+                found = attended(params, arrays, lengths, implementation=implementation, **options)
                 assert_equal(found, expected)
 
 
 def test_strength_zero_is_global_attention_with_finite_gradients():
-    params, arrays, lengths = case(bias=-np.inf)
+    """Windows are the sentences, and the implementation that is picked is the windowed one."""
+    params, arrays, lengths = case(length=130, bias=-np.inf)
     output = jitted(params, arrays, lengths, threshold=0.01)
     assert_equal(output, reference(params, arrays, lengths))
     np.testing.assert_array_equal(output.window, lengths)
@@ -86,50 +92,15 @@ def test_strength_zero_is_global_attention_with_finite_gradients():
 
 
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
-@pytest.mark.parametrize("threshold", [0.8, np.inf])
-def test_gradients_agree_with_finite_differences_of_the_reference(implementation, threshold):
-    params, arrays, lengths = case(length=11, seed=3, sentences=4)
-    mix = np.random.default_rng(9)
-    mixers = [mix.normal(size=np.shape(x)) for x in reference(params, arrays, lengths)[:4]]
-
-    def scalar(outputs):
-        return sum((x * m).sum() for x, m in zip(outputs, mixers, strict=False))
-
-    def of_reference(params, arrays):
-        order = ("query", "feedback", "focus", "annotations")
-        columns = (arrays[name] for name in order)
-        return scalar(attend_all(params, *columns, lengths, 1.5, threshold)[:4])
-
-    def of_function(params, arrays):
-        output = run(params, arrays, lengths, threshold=threshold, implementation=implementation)
-        return scalar([getattr(output, name) for name in FIELDS[:4]])
-
-    arguments = (params, {k: v.astype(np.float64) for k, v in arrays.items()})
-    single = jax.tree.map(jnp.float32, arguments)
-    leaves, tree = jax.tree.flatten(arguments)
-    found = jax.tree.leaves(jax.jit(jax.grad(of_function, (0, 1)))(*single))
-    for place, leaf in enumerate(leaves):
-        direction = mix.normal(size=np.shape(leaf))
-        ends = []
-        for step in (1e-6, -1e-6):
-            moved = [x + step * direction if i == place else x for i, x in enumerate(leaves)]
-            ends.append(of_reference(*tree.unflatten(moved)))
-        expected = (ends[0] - ends[1]) / 2e-6
-        np.testing.assert_allclose(
-            (np.asarray(found[place]) * direction).sum(), expected, rtol=1e-3, atol=1e-4
-        )
-
-
-@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 def test_weights_are_a_distribution_over_the_window_alone(implementation):
     params, arrays, lengths = case(seed=1)
     options = {"threshold": 0.5, "implementation": implementation}
-    output = jitted(params, arrays, lengths, **options)
+    output = attended(params, arrays, lengths, **options)
     wanted = reference(params, arrays, lengths, threshold=0.5)
     np.testing.assert_array_equal(np.asarray(output.weights) > 0, wanted[1] > 0)
     np.testing.assert_allclose(output.weights.sum(1), lengths > 0, atol=1e-6)
     np.testing.assert_array_equal(output.window, wanted[4])
-    bare = jitted(params, arrays, lengths, **options, details=False)
+    bare = attended(params, arrays, lengths, **options, details=False)
     assert bare.weights is None
     for name in ("context", "focus", "strength", "window"):
         np.testing.assert_allclose(getattr(bare, name), getattr(output, name), rtol=1e-6)
@@ -149,23 +120,23 @@ def test_a_windowed_step_without_weights_makes_nothing_as_long_as_the_sentence(
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 def test_neither_padding_nor_neighbours_matter(implementation):
     params, arrays, lengths = case(seed=2)
-    attend = partial(jitted, params, threshold=1.2, implementation=implementation)
+    attend = partial(attended, params, threshold=1.2, implementation=implementation)
     output = attend(arrays, lengths)
     padding = np.arange(37) >= lengths[:, None]
     filled = arrays | {"annotations": np.where(padding[..., None], np.nan, arrays["annotations"])}
-    wider = filled | {
-        "annotations": np.pad(filled["annotations"], ((0, 0), (0, 20), (0, 0))).astype(np.float32)
-    }
-    for changed in (filled, wider):
-        again = attend(changed, lengths)
-        for name in FIELDS:
-            wanted, found = (np.asarray(getattr(o, name)) for o in (output, again))
-            found = found[:, :37] if name == "weights" else found
-            np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6)
+    again = attend(filled, lengths)
+    for name in FIELDS:
+        np.testing.assert_allclose(
+            getattr(again, name), getattr(output, name), rtol=1e-6, atol=1e-6
+        )
+    wider = np.pad(filled["annotations"], ((0, 0), (0, 20), (0, 0))).astype(np.float32)
+    wider = filled | {"annotations": wider}
     for row in range(len(lengths)):
-        alone = attend({k: v[row : row + 1] for k, v in arrays.items()}, lengths[row : row + 1])
-        np.testing.assert_allclose(alone.context[0], output.context[row], rtol=1e-6, atol=1e-6)
-        assert alone.window[0] == output.window[row]
+        alone = attend({k: v[row : row + 1] for k, v in wider.items()}, lengths[row : row + 1])
+        for name in FIELDS:
+            wanted, found = (np.asarray(getattr(o, name)) for o in (output, alone))
+            found = found[:, :37] if name == "weights" else found
+            np.testing.assert_allclose(found[0], wanted[row], rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
@@ -176,7 +147,7 @@ def test_hypotheses_share_their_sentence(implementation):
         name: np.stack([arrays[name], *(other[name] for other in others)], axis=1)
         for name in ("query", "feedback", "focus")
     } | {"annotations": arrays["annotations"]}
-    together = jitted(params, beams, lengths, threshold=1.2, implementation=implementation)
+    together = attended(params, beams, lengths, threshold=1.2, implementation=implementation)
     for place, other in enumerate([arrays, *others]):
         own = other | {"annotations": arrays["annotations"]}
         assert_equal(

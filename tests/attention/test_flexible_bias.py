@@ -17,15 +17,14 @@ def test_the_penalty_alone_biases_other_attentions(threshold):
     k, v = random.normal(size=(2, batch, length, heads, size))
     strength, focus = random.uniform(size=(batch, steps)), random.uniform(-2, 20, (batch, steps))
     lengths = np.array([17, 1, 9])
-    bias = fa_jax.flexible_bias(
-        jnp.float32(strength),
-        jnp.float32(focus),
-        jnp.asarray(lengths)[:, None],
-        length,
-        sigma=2.0,
-        threshold=threshold,
-    )
-    found = jax.nn.dot_product_attention(*map(jnp.float32, (q, k, v)), bias=bias[:, None])
+
+    @jax.jit
+    def attend(strength, focus, lengths, *inputs):
+        options = {"sigma": 2.0, "threshold": threshold}
+        bias = fa_jax.flexible_bias(strength, focus, lengths[:, None], length, **options)
+        return jax.nn.dot_product_attention(*inputs, bias=bias[:, None])
+
+    found = attend(*map(jnp.float32, (strength, focus)), lengths, *map(jnp.float32, (q, k, v)))
     for b, t, n in np.ndindex(batch, steps, heads):
         exponents = {}
         for s in range(lengths[b]):

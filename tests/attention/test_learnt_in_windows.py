@@ -14,14 +14,13 @@ LENGTHS, STEPS = (21, 13, 1, 0), 5
 SPANS = [
     fa_jax.Flexible(2.0),
     fa_jax.LocalP(half_width=3),
-    fa_jax.LocalM(half_width=2),
     fa_jax.Adaptive(ramp=3.0),
     fa_jax.Global(),
     fa_jax.NoAttention(),
 ]
-PAIRS = [("concat", span) for span in SPANS] + [
-    (score, SPANS[0]) for score in fa_jax.SCORES if score not in ("concat", "recurrent")
-]
+OTHERS = ("dot", "location", "fine_grained", "tensor")
+"""Scores without parameters, with keys that have no gradient, of dimensions, with several keys."""
+PAIRS = [("concat", span) for span in SPANS] + [(score, SPANS[0]) for score in OTHERS]
 
 
 def case(config, length=21):
@@ -67,9 +66,9 @@ def loss(config, in_windows, inputs, threshold=1.2):
     return (contexts * mix).sum() + 0.1 * (focuses * mix[..., 0]).sum() + costs.sum()
 
 
+@partial(jax.jit, static_argnums=(1, 2))
 def with_gradient(inputs, config, in_windows):
-    of = jax.value_and_grad(partial(loss, config, in_windows))
-    return jax.jit(of)(inputs)
+    return jax.value_and_grad(partial(loss, config, in_windows))(inputs)
 
 
 @pytest.mark.parametrize(("score", "span"), PAIRS)

@@ -6,7 +6,7 @@ import pytest
 from fa_jax.decoding.continuations import GROUP, best_continuations
 
 
-@pytest.mark.parametrize("groups", [1, 2, 16])
+@pytest.mark.parametrize("groups", [1, 16])
 @pytest.mark.parametrize("kinds", [3, 10**6])
 @pytest.mark.parametrize("count", [1, 5, 40])
 def test_they_are_the_largest_of_all_sums(groups, kinds, count):

@@ -110,7 +110,7 @@ def test_a_beam_of_one_writes_terms_where_the_focus_is(params, numbers):  # noqa
         assert result.hypotheses[0].words == [word for word in words if word != ENDS]
 
 
-@pytest.mark.parametrize("options", [{}, {"shortlist": 5}, {"batch_size": 1, "n_best": 3}])
+@pytest.mark.parametrize("options", [{"shortlist": 5}, {"batch_size": 1, "n_best": 3}])
 def test_no_term_is_left_out(params, options):  # noqa: F811
     guides = [Guide(Term([5, 4], 0, 0), terms) for terms in TERMS]
     lexicon = np.zeros((9, 1), np.int32)

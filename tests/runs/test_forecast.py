@@ -8,13 +8,15 @@ import pytest
 import fa_jax
 from fa_jax.errors import UserError
 from fa_jax.runs.forecast import forecast
-from tests.command import TINY, write_corpus
+from tests.command import TINY
 
 
-def test_a_forecast_is_of_the_training_that_would_begin(trained, tmp_path, monkeypatch, cli_call):
+def test_a_forecast_is_of_the_training_that_would_begin(
+    trained, corpus, tmp_path, monkeypatch, cli_call
+):
     monkeypatch.chdir(tmp_path)
     run = fa_jax.load_run(trained)
-    plan, pace = forecast(run.config)
+    plan, pace = parts = [*forecast(run.config)]
     assert plan.parameters == sum(leaf.size for leaf in jax.tree.leaves(run.params))
     assert plan.steps == run.config.training.steps
     rows, source, target = plan.batch
@@ -25,13 +27,17 @@ def test_a_forecast_is_of_the_training_that_would_begin(trained, tmp_path, monke
     assert plan.room > plan.needed > plan.planned
     assert pace.reached > plan.planned and pace.step > 0
 
-    text = write_corpus(tmp_path / "text", train=40, rest=3)
-    status, out, err = cli_call("train", "en-ja", "--corpus", text, *TINY, "--dry-run")
+    asked = []
+    monkeypatch.setattr(
+        "fa_jax.runs.forecast.forecast", lambda config: asked.append(config) or parts
+    )
+    status, out, err = cli_call("train", "en-ja", "--corpus", corpus, *TINY, "--dry-run")
     assert status == 0, err
+    assert asked[0].model == run.config.model and asked[0].data == run.config.data
     named = [line.split("  ")[0] for line in out.splitlines()]
     planned = ["largest batch", "parameters", "memory", "disk", "steps"]
     assert named == [*planned, "reached", "step", "training"]
-    assert {path.name for path in tmp_path.iterdir()} == {"text"}
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(

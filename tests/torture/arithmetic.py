@@ -30,8 +30,8 @@ def train(corpus, folder):
     )
     config = Config(data=data, training=training, decoding=DecodingConfig(length_exponent=1.0))
     with (
-        patch("fa_jax.training.loop.init_state", _state),
-        patch("fa_jax.training.loop.make_train_step", lambda *_: _step),
+        patch("fa_jax.training.loop.init_state", first_state),
+        patch("fa_jax.training.loop.make_train_step", lambda *_: next_state),
         patch("fa_jax.training.metrics.STEPS_BETWEEN_ROWS", BETWEEN_ROWS),
         patch("fa_jax.runs.train.validate", _score),
         patch("fa_jax.runs.train.check_learns"),
@@ -52,14 +52,14 @@ def results(folder):
     return found
 
 
-def _state(*_):
+def first_state(*_):
     random = np.random.default_rng(0)
     sizes = {"matrix": (64, 64), "vector": 3}
     params = {k: jnp.asarray(random.random(n, np.float32)) for k, n in sizes.items()}
     return TrainState(jnp.asarray(np.int32(0)), params, {"of": params}, np.zeros(2, np.uint32))
 
 
-def _step(state, batch, settings):
+def next_state(state, batch, settings):
     """What it learns depends on all steps before, on the batch and on the rate."""
     new = np.float32(batch.source.sum() + batch.ids.max())
 

@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import jax
@@ -40,9 +41,15 @@ def translations(folder):
 def resumed(folder):
     """What a training would go on with."""
     config, sizes = read_config(folder), [len(load_codec(folder, s).vocabulary) for s in SIDES]
-    like = jax.eval_shape(lambda: init_state(config, make_optimizer(config.training), *sizes))
-    step, state, note = Checkpoints(folder, "latest", writes=False).restore(like)
+    latest = Checkpoints(folder, "latest", writes=False)
+    step, state, note = latest.restore(state_of(config, *sizes))
     return step, checksum(state, note)
+
+
+@cache
+def state_of(config, *sizes):
+    """Its shapes: to trace them takes longer than to read the state."""
+    return jax.eval_shape(lambda: init_state(config, make_optimizer(config.training), *sizes))
 
 
 READ_BY = {"latest": resumed, "metrics.jsonl": read_metrics, "test.json": read_scores}

@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 import threading
+from functools import partial
 from types import SimpleNamespace
 
 import jax
@@ -19,6 +20,7 @@ from fa_jax.runs.begin import begin_run
 from fa_jax.training import loop
 from fa_jax.training.checkpoints import Checkpoints, checksum
 from tests.command import write_corpus
+from tests.torture.arithmetic import first_state, next_state
 
 SIZES = dict.fromkeys(
     ("embedding_size", "encoder_size", "decoder_size", "attention_size", "bottleneck_size"), 8
@@ -42,22 +44,17 @@ def setting(tmp_path_factory):
 def test_a_loss_that_is_not_finite_stops_before_it_is_saved(setting, tmp_path, monkeypatch):
     config, data = setting
     begin_run(tmp_path, config, data)
-    make = loop.make_train_step
 
-    def poisoned(*arguments):
-        step = make(*arguments)
+    def poisoned(state, *given):
+        state, sums = next_state(state, *given)
+        if int(state.step[0]) == 7:
+            sums = sums.replace(negative_log_prob=jnp.full(1, jnp.nan))
+        return state, sums
 
-        def wrapped(state, batch, rate):
-            state, sums = step(state, batch, rate)
-            if int(state.step[0]) == 7:
-                sharded = sums.negative_log_prob
-                nan = jax.device_put(np.full(sharded.shape, np.nan, np.float32), sharded.sharding)
-                sums = sums.replace(negative_log_prob=nan)
-            return state, sums
-
-        return wrapped
-
-    monkeypatch.setattr(loop, "make_train_step", poisoned)
+    on_one = partial(jax.tree.map, lambda leaf: jnp.asarray(leaf)[None])
+    monkeypatch.setattr(loop, "replicate", on_one)
+    monkeypatch.setattr(loop, "init_state", first_state)
+    monkeypatch.setattr(loop, "make_train_step", lambda *_: poisoned)
     with pytest.raises(UserError) as error:
         loop.train(tmp_path, config, data, lambda *of: 0.0)
     text = str(error.value)

@@ -21,6 +21,7 @@ from tests.model.test_encoder_decoder import (
     forced,
     padded,
     parameters,
+    systems_of_all_parts,
 )
 
 LENGTHS = np.array([[len(s), len(t)] for s, t in zip(SOURCES, TARGETS, strict=True)], np.int32)
@@ -84,17 +85,16 @@ def test_a_sentence_pays_what_its_span_costs():
     np.testing.assert_allclose(losses[1] - losses[0], 0.2 * sum(extent) / 3, rtol=1e-4)
 
 
-DIFFERENT = {name: s for name, s in SYSTEMS.items() if s.model or name == "flexible"}
 BESIDE_ATTENTION = {
-    repr({part: value for part, value in system.model.items() if part != "attention"}): name
-    for name, system in DIFFERENT.items()
+    repr({part: value for part, value in SYSTEMS[name].model.items() if part != "attention"}): name
+    for name in systems_of_all_parts()
 }
 """A system of each network. Its attention's gradients at any lengths are in test_attend."""
 
 
-@pytest.mark.parametrize("system", DIFFERENT)
+@pytest.mark.parametrize("system", systems_of_all_parts())
 def test_each_parameter_learns_and_empty_rows_and_padding_change_nothing(system):
-    """In any system of the three papers; the latter in one of each network."""
+    """The latter in one of each network."""
     sizes = {"encoder_size": CONFIG.decoder_size}
     config = dataclasses.replace(CONFIG, **SYSTEMS[system].model | sizes)
     params = parameters(config)

@@ -60,7 +60,7 @@ def test_a_hidden_matrix_moves_alike_in_all_directions(shape, monkeypatch):
         np.testing.assert_allclose(inner - np.diag(np.diag(inner)), 0, atol=1e-3)
 
 
-@pytest.mark.parametrize("system", ["flexible", "tensor", "context-atty2d", "location-feed"])
+@pytest.mark.parametrize("system", ["tensor", "context-atty2d", "location-feed"])
 def test_every_parameter_moves_as_much_as_by_adam(system):
     """To within a factor of three, so that both have one learning rate. Embeddings, the output
     layer, vectors and biases as by Adam with Nesterov's momentum."""

@@ -79,7 +79,8 @@ def test_a_certain_head_is_the_hard_one(inputs):
     state = fa_jax.initial_attention_state(memory, config)
     state = state.replace(span=state.span.replace(place=jnp.float32(heads)))
     query, feedback = arrays["query"], arrays["feedback"]
-    hard = fa_jax.attend(params, config, query, feedback, state, memory)
+    attend = jax.jit(partial(fa_jax.attend, params, config))
+    hard = attend(query, feedback, state, memory)
     np.testing.assert_allclose(soft.weights, hard.weights, rtol=1e-3, atol=1e-4)
     assert hard.window.max() <= config.span.chunk
 
