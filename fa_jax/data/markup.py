@@ -7,7 +7,8 @@ letter by letter as it was. Parsers that make a tree write a page anew.
 import html
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from itertools import groupby
@@ -28,23 +29,25 @@ UNTOUCHED = {*COPIED, "math", "pre", "script", "style", "svg", "template", "text
 ALONE = {"img", "wbr", "#comment"}
 """Inside a text, without an end."""
 NO_CONTENT = {*ALONE, "area", "base", "br", "col", "embed", "hr", "input", "link", "meta", "source"}
-ALIKE = ("tbody", "tfoot", "thead")
-ROWS = ("tr", *ALIKE)
-ENDS = {
-    "li": ("li",),
-    "option": ("option", "optgroup"),
+BODIES = ("tbody", "tfoot", "thead")
+ENDED = {
+    **dict.fromkeys(("option", "optgroup"), ("option",)),
     **dict.fromkeys(("dd", "dt"), ("dd", "dt")),
-    **dict.fromkeys(("td", "th"), ("td", "th", *ROWS)),
-    **dict.fromkeys(ALIKE, ALIKE),
-    "tr": ROWS,
-    "p": (
-        *("address", "article", "aside", "blockquote", "center", "details", "dialog", "dir", "div"),
-        *("dl", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5"),
-        *("h6", "header", "hgroup", "hr", "main", "menu", "nav", "ol", "p", "pre", "search"),
-        *("section", "table", "ul"),
+    **dict.fromkeys(("td", "th"), ("td", "th")),
+    **dict.fromkeys(BODIES, ("td", "th", "tr", *BODIES)),
+    **dict.fromkeys(
+        (
+            *("address", "article", "aside", "blockquote", "center", "details", "dialog", "dir"),
+            *("div", "dl", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3"),
+            *("h4", "h5", "h6", "header", "hgroup", "hr", "main", "menu", "nav", "ol", "p", "pre"),
+            *("search", "section", "table", "ul"),
+        ),
+        ("p",),
     ),
+    "li": ("li",),
+    "tr": ("td", "th", "tr"),
 }
-"""Elements that need no end tag, and what ends them where it begins."""
+"""Elements that need no end tag: those that end where one of this name begins."""
 WITHIN = {"button", "dl", "menu", "object", "ol", "select", "table", "ul"}
 """What is in these ends nothing around them."""
 LINKS = re.compile(r"(?<=[^\W\d_]</a>)(?=<a\s[^>]*>[^\W\d_])", re.IGNORECASE)
@@ -100,6 +103,7 @@ class _Parser(HTMLParser):
         super().__init__(convert_charrefs=False)
         self.parts: list[_Part] = []
         self._open: list[str] = []
+        self._places: dict[str, list[int]] = defaultdict(list)  # of those of a name, among all
         self._around = math.inf  # so many elements are open around an untouched one
         self._lines = [0, *(found.end() for found in re.finditer("\n", page))]
         self.feed(page)
@@ -110,18 +114,21 @@ class _Parser(HTMLParser):
             line, column = self.getpos()
             self.parts.append(_Part(self._lines[line - 1] + column, kind, name))
 
+    def _innermost(self, names: Iterable[str]) -> int:
+        """The place of the open element that is so called; -1 without one."""
+        return max((self._places[name][-1] for name in names if self._places[name]), default=-1)
+
     def _end(self, place: int):
         """Ends an element, by its place among those that are open, and all in it."""
+        for name in self._open[place:]:
+            self._places[name].pop()
         del self._open[place:]
         if place <= self._around:
             self._around = math.inf
 
     def handle_starttag(self, tag, attrs):
-        for place in reversed(range(len(self._open))):
-            if self._open[place] in WITHIN:
-                break
-            if tag in ENDS.get(self._open[place], ()):
-                self._end(place)
+        while (place := self._innermost(ENDED.get(tag, ()))) > self._innermost(WITHIN):
+            self._end(place)
         if tag in NO_CONTENT:
             return self._add("alone", tag)
         given = {name: value or "" for name, value in attrs}
@@ -130,6 +137,7 @@ class _Parser(HTMLParser):
         self._add("untouched" if untouched else "open", tag)
         if untouched:
             self._around = min(self._around, len(self._open))
+        self._places[tag].append(len(self._open))
         self._open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
@@ -137,8 +145,8 @@ class _Parser(HTMLParser):
 
     def handle_endtag(self, tag):
         around = self._around
-        if tag in self._open:
-            self._end(len(self._open) - 1 - self._open[::-1].index(tag))
+        if (place := self._innermost([tag])) >= 0:
+            self._end(place)
         if len(self._open) != around:  # else it is the untouched element's own
             self._add("close", tag)
 
@@ -182,20 +190,21 @@ def _parts(page: str) -> Iterator[tuple[str, _Part]]:
 def text_of(piece: str) -> Text:
     """The text of one of the `pieces` that are texts."""
     text, whole, length = Text(), Element("", 0, 0), 0
-    around = [("", whole)]  # open elements and their names
+    around, opened = [("", whole)], Counter()  # open elements and their names
 
     def end():
-        around.pop()[1].last = length
+        name, element = around.pop()
+        opened[name] -= 1
+        element.last = length
 
     for raw, part in _parts(piece):
-        names = [name for name, _ in around]
         if part.kind == "text":
             letters = seen(html.unescape(raw))
             text.letters, length = text.letters + letters, length + len("".join(letters.split()))
         elif part.kind == "untouched":
             text.letters, length = text.letters + chr(COPY + len(text.copies)), length + 1
             text.copies.append(raw)
-        elif part.kind == "close" and part.name in names:
+        elif part.kind == "close" and opened[part.name]:
             while around[-1][0] != part.name:
                 end()
             around[-1][1].closing = raw
@@ -205,6 +214,7 @@ def text_of(piece: str) -> Text:
             around[-1][1].inside.append(element)
             if part.kind == "open":
                 around.append((part.name, element))
+                opened[part.name] += 1
     while around:
         end()
     text.elements = whole.inside
