@@ -52,6 +52,8 @@ WITHIN = {"button", "dl", "menu", "object", "ol", "select", "table", "ul"}
 """What is in these ends nothing around them."""
 LINKS = re.compile(r"(?<=[^\W\d_]</a>)(?=<a\s[^>]*>[^\W\d_])", re.IGNORECASE)
 """Between two whose words touch, such as those of a menu: on the page they stand apart."""
+DEEPEST = 200
+"""Elements in each other, at most: those further in are around nothing."""
 COPY = 0x100000
 """The first of the private characters that stand for what is copied."""
 
@@ -212,7 +214,7 @@ def text_of(piece: str) -> Text:
         else:
             element = Element(raw, length, length)
             around[-1][1].inside.append(element)
-            if part.kind == "open":
+            if part.kind == "open" and len(around) < DEEPEST:
                 around.append((part.name, element))
                 opened[part.name] += 1
     while around:

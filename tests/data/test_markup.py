@@ -107,3 +107,9 @@ def test_tags_are_around_the_words_that_come_from_theirs(text, translation, link
     found = with_tags(read, translation, read.letters.split(), translation.split(), links)
     assert found == expected
     assert sorted(tags_of(found)) == sorted(tags_of(text))
+
+
+def test_tags_may_be_as_deep_in_each_other_as_they_like():
+    text = "<b>a " * 2000
+    found = with_tags(text_of(text), "A B", ["a"] * 2000, ["A", "B"], [(0, 0)])
+    assert (found.count("<b>"), found.replace("<b>", "").split()) == (2000, ["A", "B"])
