@@ -191,7 +191,7 @@ def wishes_for(
     wishes, stop, language = [], run.stop, run.target.language
     copies = not run.config.model.attention.span.scores_nothing
     for parts, prefix in zip(texts, given):
-        *whole, last = sentences(prefix, language)
+        *whole, last = sentences(in_one_line(prefix), language)
         before = len(parts) - 1
         last = space_between(language).join([*whole[before:], last])
         begun = [*((text, True) for text in whole[:before]), (last, False)]

@@ -52,8 +52,8 @@ async def translated(
     run, detected = _chosen_run(service.runs, fields, "\n".join(chain(*texts)))
     most = run.config.decoding.beam_size - 1
     alternatives = number_of(fields.get("alternatives", 0))
-    if not 0 <= alternatives <= most:
-        raise UserError(f"alternatives must be a number from 0 to {most}")
+    if alternatives not in range(most + 1):
+        raise UserError(f"alternatives must be a whole number from 0 to {most}")
     lines = [*chain(*texts)]
     options = wanted(fields, run) | terms_wanted(fields, lines)
     order = Translations(**options, n_best=most + 1 if alternatives else 1, html=read is html)

@@ -50,6 +50,7 @@ def test_prefixes_of_several_sentences(run):
     assert wished(["A.", "B.", "C."], "猫だ。犬") == [("猫だ。", True), ("犬", False), ("", False)]
     assert wished(["A."], "猫だ。犬") == [("猫だ。犬", False)]
     assert wished(["A.", "B."], "") == [("", False)] * 2
+    assert wished(["A."], "猫\nだ") == [("猫 だ", False)]
 
 
 @pytest.mark.parametrize(
