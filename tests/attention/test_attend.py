@@ -28,7 +28,7 @@ SMALL = {
 SPANS = [span for span in fa_jax.SPANS if span != "none"]
 PAIRS = [(score, span) for score in fa_jax.SCORES for span in SPANS] + [("concat", "none")]
 """Without attention no score has any part."""
-EACH_ONCE = [(score, span) for score, span in PAIRS if score == "concat" or span == "flexible"]
+every_pair = pytest.mark.parametrize(("score", "span"), PAIRS)
 
 
 def small(kind, **settings):
@@ -115,20 +115,14 @@ def mixed(results, mixers):
     return sum((x * m).sum() for x, m in zip(results, mixers, strict=False))
 
 
-def pytest_generate_tests(metafunc):
-    """A table of agreement is of all pairs."""
-    if "agreement" in metafunc.fixturenames:
-        of_values = metafunc.function is test_agrees_with_the_equations
-        of_all = of_values or metafunc.config.getoption("--agreement")
-        metafunc.parametrize(("score", "span"), PAIRS if of_all else EACH_ONCE)
-
-
 def differentiated(score, span, implementation):
     """Whether its gradient is compared. A windowed step takes the dense one's, whatever the pair:
     that is seen of each score and of each span once."""
-    return implementation == "dense" or ((score, span) in EACH_ONCE and span != "none")
+    once = score == "concat" or span == "flexible"
+    return implementation == "dense" or (once and span != "none")
 
 
+@every_pair
 def test_agrees_with_the_equations(score, span, agreement):
     """Values to 1e-5; gradients with finite differences of the reference."""
     config = configured(score, span)
@@ -183,6 +177,7 @@ def test_agrees_with_the_equations(score, span, agreement):
         agreement(score, span, implementation, "float32", *largest)
 
 
+@every_pair
 def test_half_precision_stays_near(score, span, agreement):
     config = configured(score, span)
     params, arrays, *rest = case(config)
