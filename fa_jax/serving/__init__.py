@@ -28,7 +28,8 @@ def serve(
     """Serves runs until it is stopped by Ctrl-C or SIGTERM.
 
     In a browser: a page to try them on. For programs: LibreTranslate's protocol. What it says no
-    to, it says with a 4xx or 503 and `{"error": "..."}`.
+    to, it says with a 4xx or 503 and `{"error": "..."}`; where a request is no HTTP, or too many
+    are connected, in plain words.
 
     Args:
       runs: a translator, or several, of any languages.
