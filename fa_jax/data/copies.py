@@ -16,7 +16,10 @@ COPIED = re.compile(
     r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
     r"|(?<!\S)(?:~?/|\.{1,2}/|[A-Z]:\\)[\w./\\-]*[\w/\\]"  # paths
     r"|(?<![\w.-])[\w.-]*\w\.(?:com|org|net|txt|pdf|docx?|xlsx?|html?|jpe?g|png|zip|csv|json|py)\b"
+    r"|!\[[^\[\]]{0,200}\]\((?:[^()\s]|\([^()\s]*\)){1,200}\)"  # pictures of Markdown
+    r"|(?<![^\s(])\.[A-Za-z]\w+"  # files without a name, .NET
     r"|(?<!\w)v\d+(?:\.\d+)+"  # versions
+    r"|(?<![\w+])\+\d(?:[ ()/.-]{0,2}\d){5,14}(?!\w)"  # telephone numbers
     r"|%(?:\(\w+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?[a-zA-Z](?![a-zA-Z])"  # %s, %(name)s, %1$d
     r"|(?<!\{)\$?\{+[\w.:!$-]*\}+|\{\{[^{}]{1,100}\}\}"  # {0}, {name}, ${NAME}, {{ name }}
     r"|(?<!\w)#\w+|(?<=\S\s)@\w+"  # of social networks, but for who is answered

@@ -24,6 +24,7 @@ SYMBOLS = "\u2190-\u2bff\U0001f000-\U0001faff\u200d"
 """Arrows to pictures, and what joins them."""
 FIRST = re.compile(
     r"(?:[-–—*•·‣※>#+|]+|\(?(?:\w|\d\d|[ivx]{2,4})\)|\w:)\s+"  # of lists and headings
+    r"|\[[ xX]\]\s+"  # a box of a list of tasks
     rf"|[{SYMBOLS}]+\s*"
     r"|[\[(]\d[\d\W]*?[\])]:?\s+"  # a time
     r"|(?:@\w+[:,]?\s+)+"  # who is answered

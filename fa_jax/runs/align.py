@@ -158,9 +158,11 @@ def _words(text: str, codec: TextCodec, tokenized: bool) -> tuple[list[str], lis
     elif codec.language in WRITTEN_WITHOUT_SPACES:
         words = Words(codec.language).tokenize(read(text))
     tokens = codec.tokenizer.tokenize(codec.usual(text))
-    ends = np.cumsum([len(codec.usual(word)) for word in words])
-    begins = np.cumsum([0, *(len(token.replace(SPACE, "")) for token in tokens)])[:-1]
-    word_of = np.searchsorted(ends, begins, side="right").clip(max=len(words) - 1)
+    begins = np.cumsum([0, *(len(token.replace(SPACE, "")) for token in tokens)])
+    ends = np.cumsum([*map(len, words)])
+    if begins[-1] != sum(map(len, words)):  # some words are read in other letters
+        ends = np.cumsum([len(codec.usual(word)) for word in words])
+    word_of = np.searchsorted(ends, begins[:-1], side="right").clip(max=len(words) - 1)
     return words, codec.vocabulary.ids(tokens), word_of.tolist()
 
 

@@ -27,6 +27,12 @@ from fa_jax.data.copies import masked, unmarked
             ["notes-1.txt", "/usr/share", "~/me", r"C:\my\dir", "v1.2", "a.b.com"],
         ),
         (r"@tom said @ann_1: #new, C#7\nYes.\t", ["@ann_1", "#new", r"\t"]),
+        (
+            "Ask +49 30 123456 or (+1 (555) 123-4567), not +5 or 1+2345678",
+            ["+49 30 123456", "+1 (555) 123-4567"],
+        ),
+        ("I like .NET and (.bashrc)... .5 end.Then", [".NET", ".bashrc"]),
+        ("![a cat](b_(1).png) ![] !(x)", ["![a cat](b_(1).png)"]),
         ("and/or, Mr.Smith e.g. I.do U.S.A", []),
         ("50% discount, 100 %, a@b, {a b} 3.5 I'm", []),
     ],

@@ -29,6 +29,13 @@ def write(path, lines):
     path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
 
+def write_table(path, lines):
+    """In the place of two files."""
+    for language in ("en", "ja"):
+        path.with_suffix(f".{language}").unlink()
+    write(path, lines)
+
+
 def message(folder, languages="en-ja"):
     with pytest.raises(UserError) as error:
         load_corpus(str(folder), languages)
@@ -102,7 +109,7 @@ def test_empty_lines_end_documents_and_are_no_sentences(folder):
     write(folder / "train.en", [ENGLISH[0], " ", *ENGLISH[1:], ""])
     write(folder / "train.ja", [JAPANESE[0], "", *JAPANESE[1:], "\u3000"])
     table = map("\t".join, zip(ENGLISH, JAPANESE, strict=True))
-    write(folder / "test.tsv", ["en\tja", next(table), "", *table])
+    write_table(folder / "test.tsv", ["en\tja", next(table), "", *table])
     corpus = load_corpus(str(folder), "en-ja")
     assert list(corpus.train) == list(corpus.test) == list(zip(ENGLISH, JAPANESE, strict=True))
     assert corpus.train.documents().tolist() == corpus.test.documents().tolist() == [0, 1, 3]
@@ -140,10 +147,17 @@ def test_not_utf8(folder):
     assert "test.ja, line 2: not UTF-8" in message(folder)
 
 
-def test_empty_file(folder):
+def test_sides_without_text(folder):
     write(folder / "validation.en", [])
     write(folder / "validation.ja", [])
-    assert "validation.en is empty" in message(folder)
+    assert "validation.en has no en text" in message(folder)
+    write(folder / "train.ja", [" "] * 3)
+    assert "train.ja has no ja text" in message(folder)
+
+
+def test_two_texts_of_a_split(folder):
+    write(folder / "train.tsv", ["a\tb"])
+    assert "train.tsv and" in (text := message(folder)) and "keep one of them" in text
 
 
 def test_missing_file(folder):
@@ -152,17 +166,17 @@ def test_missing_file(folder):
 
 
 def test_table_without_a_tab(folder):
-    write(folder / "train.tsv", ["en\tja", "I am here.\t私はここにいる。", "no tab"])
+    write_table(folder / "train.tsv", ["en\tja", "I am here.\t私はここにいる。", "no tab"])
     assert "train.tsv, line 3: 0 tabs" in message(folder)
 
 
 def test_table_of_other_languages(folder):
-    write(folder / "train.tsv", ["de\tfr", "eins\tun"])
+    write_table(folder / "train.tsv", ["de\tfr", "eins\tun"])
     assert "headed de, fr" in message(folder)
 
 
 def test_a_table_may_begin_with_two_short_words(folder):
-    write(folder / "train.tsv", ["Hi\tやあ", "I am here.\t私はここにいる。"])
+    write_table(folder / "train.tsv", ["Hi\tやあ", "I am here.\t私はここにいる。"])
     assert load_corpus(str(folder), "en-ja").train[0] == ("Hi", "やあ")
 
 

@@ -50,6 +50,14 @@ def test_pictures_and_footnotes_are_ends_of_elements(text, letters, followed):
     assert ends == followed
 
 
+def test_a_link_of_markdown_comes_back_around_its_words():
+    text = without_additions("See **[the book](a/b_(c).md)** and [a] or [x] (y).")
+    assert text.letters == "See the book and [a] or [x] (y)."
+    source, target = text.letters.split(), ["その", "本を", "見て"]
+    written = with_tags(text, "その本を見て", source, target, [(0, 2), (1, 0), (2, 1)])
+    assert written == "**[その本を](a/b_(c).md)**見て"
+
+
 def test_they_come_back_behind_the_words_that_come_from_theirs():
     text = without_additions("Cats[2] sleep 😴 well.")
     words = ["Cats", "sleep", "well."], ["Gut", "schlafen", "Katzen."]

@@ -20,6 +20,8 @@ ENGLISH, GERMAN, JAPANESE, NONE = (
         ("• I see.", "I see."),
         ("> # I see.", "I see."),
         ("a) I see.", "I see."),
+        ("- [ ] I see.", "I see."),
+        ("[x] I see.", "I see."),
         ("(12) I see.", "I see."),
         ("(iv) I see.", "I see."),
         ("[10:32:01] I see.", "I see."),

@@ -55,12 +55,16 @@ def split_files(folder: Path, split: str, languages: tuple[str, str]) -> list[Pa
     """The files of a split: `[train.tsv]` or `[train.en, train.ja]`, compressed or not.
 
     Raises:
-      UserError: they are not there; the message says which names were looked for.
+      UserError: they are not there, and the message says which names were looked for; or there are
+        both, a table and two files.
     """
-    if table := _existing(folder / f"{split}.tsv"):
-        return [table]
     sides = [_existing(folder / f"{split}.{language}") for language in languages]
-    if all(sides):
+    sides = sides if all(sides) else []
+    if table := _existing(folder / f"{split}.tsv"):
+        if sides:
+            raise UserError(f"{table} and {sides[0]} may both be meant: keep one of them there")
+        return [table]
+    if sides:
         return sides
     first, second = languages
     raise UserError(
@@ -76,16 +80,20 @@ def read_pairs(folder: Path, languages: tuple[str, str], split: str) -> Iterator
     An empty line, or several, ends a document and is no pair.
 
     Raises:
-      UserError: files of unequal length, an empty file, a line without exactly one tab.
+      UserError: files of unequal length, a side without text, a line without exactly one tab.
     """
     files = split_files(folder, split, languages)
     pairs = _table(files[0], languages) if len(files) == 1 else _aligned(files[0], files[1])
     documents = (of_document for is_pair, of_document in groupby(pairs, bool) if is_pair)
-    number = -1
+    silent = dict(zip(languages, (0, 1), strict=True))
     for number, document in enumerate(documents):
-        yield from ((number, pair) for pair in document)
-    if number < 0:
-        raise UserError(f"{files[0]} is empty: it needs at least one sentence pair")
+        for pair in document:
+            silent = {language: side for language, side in silent.items() if not pair[side].strip()}
+            yield number, pair
+    for language, side in silent.items():
+        raise UserError(
+            f"{files[side % len(files)]} has no {language} text: it needs one line of it"
+        )
 
 
 def _table(path: Path, languages: tuple[str, str]) -> Iterator[Pair | None]:
