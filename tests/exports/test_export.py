@@ -49,7 +49,9 @@ LENGTH = 24
 
 @pytest.fixture(scope="module")
 def run():
-    return fa_jax.load_run("en-ja")
+    run = fa_jax.load_run("en-ja")
+    decoding = replace(run.config.decoding, beam_size=2)  # a wider one takes longer, here and there
+    return replace(run, config=replace(run.config, decoding=decoding))
 
 
 @pytest.fixture(scope="module")
