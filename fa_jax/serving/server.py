@@ -2,9 +2,11 @@
 
 import math
 import socket
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from fa_jax.errors import UserError
 from fa_jax.serving.limits import Limits
@@ -34,11 +36,22 @@ def address(listener: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
+def _prompt(seconds: float) -> type[H11Protocol]:
+    """HTTP for those who ask within this time: others give their places up."""
+
+    class Prompt(H11Protocol):
+        def connection_made(self, transport: Any):
+            super().connection_made(transport)
+            self.loop.call_later(seconds, lambda: self.cycle or transport.close())
+
+    return Prompt
+
+
 def make_server(app: Starlette, limits: Limits) -> uvicorn.Server:
     """It answers whom it has begun with before it stops."""
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=_prompt(limits.seconds),
         ws="none",
         lifespan="on",
         log_config=None,  # errors go where all go

@@ -272,3 +272,13 @@ def test_a_request_that_does_not_arrive_is_given_up(run, made_up):
         with socket.create_connection(place, timeout=20) as slow:
             slow.sendall(b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
             assert slow.recv(1000).startswith(b"HTTP/1.1 408")
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHost: "])
+def test_who_connects_and_does_not_ask_gives_the_place_up(run, made_up, begun):
+    with serving(run, seconds=0.1, connections=1) as client:
+        place = client.base_url.host, client.base_url.port
+        with socket.create_connection(place, timeout=20) as silent:
+            silent.sendall(begun)
+            assert silent.recv(1000) == b""
+        assert httpx.get(client.base_url, trust_env=False).status_code == 200
