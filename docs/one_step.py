@@ -24,18 +24,17 @@ from fa_jax.whole_files import write_bytes
 ASSETS = Path(__file__).parent / "pages" / "assets"
 SENTENCE = "The book on the desk is mine."
 MEANINGS = {
-    "": "",
+    "その": "that",
     "机": "desk",
     "の": "of",
     "上": "top",
-    "に": "on",
     "本": "book",
     "は": "(topic)",
     "私": "mine",
     "です": "is",
     "。": ".",
 }
-"""Of the tokens that it writes, in English. The first one stands for the sentence's beginning."""
+"""Of the tokens that it writes, in English."""
 STEPS = {"near": 5, "far": 7}
 """Which steps are drawn, from 0: "book" and "mine"."""
 THRESHOLD, SIGMA = 1.2, 1.5

@@ -33,7 +33,7 @@ STEPS_OF_AN_EPOCH = 100
 """At least: rows of a batch are halved until an epoch has so many."""
 SMALLEST_BATCH = 64
 MOST_EPOCHS = 20
-"""Of little text: so that 5,000 pairs take as many steps as much text does."""
+"""Of little text, such as 5,000 pairs. More were not tried."""
 LEARNT_IN = 1 / 3
 """Of a sentence: windows that are learnt in have so much of it at least, where g(t) is 1. In
 narrower ones long sentences lose more than windows save."""

@@ -41,7 +41,7 @@ def test_a_trained_run_comes_with_the_package():
     run = fa_jax.load_run("en-ja")
     assert run.folder == folder
     (record,) = fa_jax.translate(run, ["I like cats."])
-    assert record["translations"][0]["text"] == "私は猫が好きです。"
+    assert record["translations"][0]["text"] == "猫が好きです。"
 
 
 def test_no_file_names_a_machine():

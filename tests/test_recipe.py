@@ -103,7 +103,7 @@ def test_what_is_told_are_the_settings_and_their_source():
     line = told(config, amount)
     assert "199,448 pairs" in line and "Sennrich and Zhang 2019" in line
     assert f"dropout {config.model.dropout:g}" in line and "4,000 subwords" in line
-    assert "1,500 steps of 128 pairs, 0.963 epochs (after" in line
+    assert "2,500 steps of 128 pairs, 1.6 epochs (after" in line
     paper = told(fa_jax.preset("paper", "en-ja"), amount)
     assert "18,699 steps of 64 pairs, 6 epochs" in paper and "Sennrich" not in paper
     whole = replace(config, training=replace(config.training, batch_size=1000, steps=5))

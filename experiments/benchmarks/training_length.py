@@ -4,7 +4,6 @@ Both sides train the same model on as many words, in passages of one length. Mem
 compiler plans for a step beside parameters and batch.
 """
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,11 +14,10 @@ import numpy as np
 from experiments.benchmarks.report import Headline, Report
 from experiments.benchmarks.timing import alternate
 from fa_jax.attention import AttentionConfig
-from fa_jax.config import Config, TrainingConfig
+from fa_jax.config import Config, ModelConfig, TrainingConfig
 from fa_jax.data.batches import Batch
 from fa_jax.finetuning_settings import THRESHOLD
 from fa_jax.model.encoder_decoder import Params, init_encoder_decoder
-from fa_jax.presets import SMALL
 from fa_jax.training.loss import translation_loss
 
 LENGTHS = (128, 512, 1024)
@@ -54,7 +52,7 @@ def compiled(
     batch, found = _batch(length, words), {}
     for name, in_windows in (("windows", True), ("dense", False)):
         training = TrainingConfig(label_smoothing=0.1, in_windows=in_windows)
-        config = Config(model=replace(SMALL.model, attention=ATTENTION), training=training)
+        config = Config(model=ModelConfig(attention=ATTENTION), training=training)
         params = _params(config)
         step = jax.jit(partial(_gradient, config=config)).lower(params, batch).compile()
         found[name] = step, params, batch

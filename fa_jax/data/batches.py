@@ -24,7 +24,7 @@ DISTINCT_SHAPES = 600
 """Shapes of batches that are merged exactly; time grows with the cube of their number."""
 WORTH_COMPILING = 70_000
 """Padded positions of either side that a shape must save in the whole training: a CPU learns from
-so many while it compiles a step (`small`: 67,000 to 78,000)."""
+so many while it compiles a step (256 units: 67,000 to 78,000)."""
 WORTH_COMPILING_ON_ACCELERATORS = 15_000_000
 """An H200 learns from 15 to 24 million (`small`)."""
 

@@ -75,7 +75,7 @@ def align(
     >>> [(found.source[s], found.target[t]) for s, t in found.links if s in (1, 4)]
     [('book', '本'), ('book', 'は'), ('desk', '机')]
     >>> str(found)
-    '1-4 1-5 2-1 2-2 2-3 4-0 5-9 6-6 6-7 6-8'
+    '1-4 1-5 2-1 2-2 2-3 3-0 4-0 5-9 6-6 6-7 6-8'
     """
     for one in (run, *([] if back is None else [back])):
         check_run(one)

@@ -37,7 +37,7 @@ def translate_html(
 
     >>> page = "<p>The <b>book</b> on the desk is mine.</p>"
     >>> fa_jax.translate_html(fa_jax.load_run("en-ja"), [page])
-    ['<p>机の上に<b>本は</b>私のです。</p>']
+    ['<p>その机の上の<b>本</b>は私のです。</p>']
     """
     parted = [pieces(page) for page in checked_lines(pages, "page")]
     texts = [text for of_page in parted for text in of_page[1::2]]

@@ -174,7 +174,7 @@ def load_run(folder: str | Path) -> Run:
 
     >>> run = fa_jax.load_run("en-ja")
     >>> run.config.data.languages, run.step
-    ('en-ja', 1500)
+    ('en-ja', 2500)
     """
     folder = run_folder(folder)
     config = read_config(folder)

@@ -33,9 +33,9 @@ class Interpreter:
 
     >>> interpreter = fa_jax.Interpreter(fa_jax.load_run("en-ja"))
     >>> [interpreter.hear(word) for word in "He reads books in the library every".split()]
-    ['', '', '', '彼は', '', '', '']
+    ['', '', '彼', 'は', '', '', '']
     >>> interpreter.hear("day.", last=True)
-    '毎日図書館で本を読む。'
+    '毎日図書館で本を読んだ。'
     """
 
     def __init__(
@@ -153,7 +153,7 @@ def simultaneous(
     >>> line = "He reads books in the library every day."
     >>> (record,) = fa_jax.simultaneous(fa_jax.load_run("en-ja"), [line])
     >>> record["text"], record["delays"]
-    ('彼は毎日図書館で本を読む。', [4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8])
+    ('彼は毎日図書館で本を読んだ。', [3, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8])
     """
     lines = checked_lines(lines)
     return speak([(Interpreter(run, policy, behind, decoding), line) for line in lines])

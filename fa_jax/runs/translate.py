@@ -75,14 +75,14 @@ def translate(
     >>> run = fa_jax.load_run("en-ja")
     >>> (record,) = fa_jax.translate(run, ["I like cats."])
     >>> record["translations"][0]["text"]
-    '私は猫が好きです。'
+    '猫が好きです。'
     >>> terms = {"cats": "ネコ"}
     >>> (record,) = fa_jax.translate(run, ["I like cats."], glossary=terms)
     >>> record["translations"][0]["text"]
     '私はネコが好きです。'
-    >>> (record,) = fa_jax.translate(run, ["I like cats."], prefixes=["猫が"])
+    >>> (record,) = fa_jax.translate(run, ["I like cats."], prefixes=["私は"])
     >>> record["translations"][0]["text"]
-    '猫が好きです。'
+    '私は猫が好きです。'
     """
     runs, texts = ensemble(run), checked_lines(lines)
     decoding = decoding or runs[0].config.decoding
