@@ -175,8 +175,8 @@ def search_texts(
 ) -> tuple[Searched, list[list[tuple[float, str, Places]]]]:
     """What is found of all lines of all texts, and of each text what `combined` makes of it.
 
-    Lines that are read by themselves keep what is no language, and what is wanted of them. Where
-    the best translation lacks a number, it is searched again, with numbers as terms: small networks
+    Lines that are read by themselves keep what is no language, and what is wanted of them. Where a
+    translation lacks a number, its line is searched again, with numbers as terms: small networks
     write other digits than they read.
     """
     parts, between = parted(texts, runs, split=split, documents=documents)
@@ -190,7 +190,10 @@ def search_texts(
     lacking = [
         line
         for line, wish in enumerate(wishes)
-        if wish.lacks_numbers(found.results[line].hypotheses[0].words, *codecs)
+        if any(
+            wish.lacks_numbers(hypothesis.words, *codecs)
+            for hypothesis in found.results[line].hypotheses[:n_best]
+        )
     ]
     if lacking:
         wishes = [replace(wishes[line], numbers=True) for line in lacking]
