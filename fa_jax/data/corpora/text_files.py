@@ -90,7 +90,8 @@ def read_pairs(folder: Path, languages: tuple[str, str], split: str) -> Iterator
         for pair in document:
             silent = {language: side for language, side in silent.items() if not pair[side].strip()}
             yield number, pair
-    for language, side in silent.items():
+    if silent:
+        language, side = next(iter(silent.items()))
         raise UserError(
             f"{files[side % len(files)]} has no {language} text: it needs one line of it"
         )
