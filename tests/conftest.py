@@ -86,6 +86,15 @@ def _find_programs_by_what_they_are(folder):
     KeptProgram.__call__ = call
 
 
+def pytest_runtest_teardown():
+    """A test may begin as a command does, which keeps other programs elsewhere."""
+    import jax
+
+    jax.config.update("jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"])
+    seconds = float(os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"])
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", seconds)
+
+
 def pytest_addoption(parser):
     help_ = "write how near every score and span is to its reference to this file"
     parser.addoption("--agreement", help=help_)

@@ -183,6 +183,7 @@ def test_a_run_that_is_trained_anew_is_measured_anew(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "RECORDS", tmp_path)
     monkeypatch.delenv("FA_JAX_STUDY")
     monkeypatch.setattr(fa_jax, "set_up_process", lambda: None)
+    monkeypatch.setattr("jax.clear_caches", lambda: None)
     monkeypatch.setattr(fa_jax, "train", train)
     monkeypatch.setattr(
         fa_jax, "load_run", lambda folder: SimpleNamespace(folder=folder, config=run.config)

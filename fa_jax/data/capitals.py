@@ -19,8 +19,8 @@ OF_TITLES = 3.0
 """Nats that a line must win if all its words begin with a capital: names win less."""
 LOUD = 10.0
 """Nats that a word in capitals must win, if it is no abbreviation: those known in capitals lose."""
-LONGER = 6
-"""Letters that an abbreviation hardly has. Words of two are loud beside longer ones alone."""
+LONGER = 4
+"""Letters that few abbreviations have. Words of two are loud beside longer ones alone."""
 WORD = re.compile(r"(?<![\w'’.-])[^\W\d_]{2,}(?![\w'’-])")
 
 
