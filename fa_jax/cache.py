@@ -75,7 +75,8 @@ def set_up_process():
     compiled = cache_folder() / "compiled"
     remove_oldest_programs(compiled, COMPILED_BYTES)
     jax.config.update("jax_compilation_cache_dir", str(compiled))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+    if "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS" not in os.environ:
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
 
 
 def remove_oldest_programs(folder: Path, most: int):
