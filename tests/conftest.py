@@ -86,8 +86,8 @@ def _find_programs_by_what_they_are(folder):
     KeptProgram.__call__ = call
 
 
-def pytest_runtest_teardown():
-    """A test may begin as a command does, which keeps other programs elsewhere."""
+def pytest_runtest_setup():
+    """The test before may have begun as a command does, which keeps other programs elsewhere."""
     import jax
 
     jax.config.update("jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"])

@@ -37,13 +37,20 @@ def test_programs_that_were_used_last_are_kept(folder, most, kept):
     assert names(folder) == {"notes.txt", *kept}
 
 
-def test_a_process_begins_with_it(folder, monkeypatch):
+@pytest.mark.parametrize("users_seconds", [None, "2"])
+def test_a_process_begins_with_it(folder, monkeypatch, users_seconds):
+    """Which programs are kept is a user's choice, if JAX was told."""
+    settings, name = {}, "jax_persistent_cache_min_compile_time_secs"
     monkeypatch.setattr(cache, "COMPILED_BYTES", 10)
     monkeypatch.setattr(cache, "_keep_freed_memory", lambda: None)
-    monkeypatch.setattr("jax.config.update", lambda *_: None)
+    monkeypatch.setattr("jax.config.update", settings.__setitem__)
     monkeypatch.setenv("FA_JAX_CACHE", str(folder.parent))
+    monkeypatch.delenv(name.upper())
+    if users_seconds:
+        monkeypatch.setenv(name.upper(), users_seconds)
     cache.set_up_process()
     assert names(folder) == {"notes.txt", LAST}
+    assert (name in settings) is not bool(users_seconds)
 
 
 def test_there_may_be_none_yet(tmp_path):
