@@ -21,7 +21,8 @@ TYPEWRITER = known("'", '▁"', "-", ".", ",", "!", "(", *"abcdefghijklmnopqrstu
         ("“well” — she said…", '"well" - she said...'),
         ("ｗｅｌｌ，ｃｏｍｅ！（２", "well,come!(2"),
         ("ﬁne ①", "fine 1"),
-        ("猫 ❤ é", "猫 ❤ é"),
+        ("猫 ❤ я", "猫 ❤ я"),
+        ("Björn naïve", "Bjorn naive"),
     ],
 )
 def test_what_training_never_saw_is_what_it_saw(text, read):
