@@ -19,8 +19,8 @@ OF_TITLES = 3.0
 """Nats that a line must win if all its words begin with a capital: names win less."""
 LOUD = 10.0
 """Nats that a word in capitals must win, if it is no abbreviation: those known in capitals lose."""
-LONGER = 4
-"""Letters that few abbreviations have. Words of two are loud beside longer ones alone."""
+LONGEST = 4
+"""Letters of an abbreviation, but for few. Words of two are loud beside longer ones alone."""
 WORD = re.compile(r"(?<![\w'’.-])[^\W\d_]{2,}(?![\w'’-])")
 
 
@@ -79,8 +79,8 @@ def _quiet(
 
     def is_loud(word: str) -> bool:
         small = in_small(word)
-        known = len(tokenize(small)) == 1 and surprise(word) - surprise(small) > LOUD
-        return known or len(word) > LONGER
+        short = LOUD if len(tokenize(small)) == 1 else math.inf
+        return surprise(word) - surprise(small) > (0.0 if len(word) > LONGEST else short)
 
     def quiet(found: re.Match[str]) -> str:
         word, before = found[0], text[: found.start()].rstrip()

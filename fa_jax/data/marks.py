@@ -25,8 +25,8 @@ def usual_marks(text: str, vocabulary: Vocabulary) -> str:
     """A text whose marks are those that training saw most of their kind.
 
     A wide character may be there as a plain one. A character that the vocabulary lacks may also be
-    there in its compatibility form (NFKC), as a wide one, or without the marks of its letter, as o
-    for ö. All others stay.
+    there in its compatibility form (NFKC), as a wide one or, if it is a letter, without its
+    accents, as o for ö. All others stay.
     """
     usual = {character: _usual(character, vocabulary) for character in {*text}}
     return unicodedata.normalize("NFC", "".join(map(usual.__getitem__, text)))
@@ -54,8 +54,8 @@ def _usual(character: str, vocabulary: Vocabulary) -> str:
         others = (*others, unicodedata.normalize("NFKC", character))
     elif rank == len(vocabulary):
         wide = chr(ord(character) + WIDE) if "!" <= character <= "~" else character
-        letter = unicodedata.normalize("NFD", character)[0]
-        others = (*others, unicodedata.normalize("NFKC", character), wide, letter)
+        plain = unicodedata.normalize("NFD", character)[0] if character.isalpha() else character
+        others = (*others, unicodedata.normalize("NFKC", character), wide, plain)
     for other in others:
         of_other = max(
             (vocabulary.rank(c) for c in other if not unicodedata.combining(c)), default=0

@@ -63,6 +63,7 @@ def test_words_have_the_case_that_training_has():
     assert usual("TOM GOES TO THE TV.", *known) == "Tom goes to the TV."
     assert usual("tom goes to the tv. he goes.", *known) == "Tom goes to the TV. He goes."
     assert usual("“TOM GOES”", *known) == "“Tom goes”"
+    assert usual("Tom goes to the TOEIC.", *known, "TOEIC") == "Tom goes to the TOEIC."
 
 
 def test_loud_words_are_read_as_others_and_abbreviations_stay(codec):
@@ -86,6 +87,7 @@ def test_characters_have_a_capital_where_a_line_begins():
     vocabulary = most_frequent({c: 99 - n for n, c in enumerate("▁eainotsrhlI.TW")}, 99)
     tokenize = Characters().tokenize
     assert usual_case("THE SEA IS IN IT.", tokenize, vocabulary) == "The sea is in it."
+    assert usual_case("It is an OTTER in NATO.", tokenize, vocabulary) == "It is an otter in NATO."
 
 
 def test_training_without_capitals_reads_small_letters():

@@ -11,7 +11,9 @@ def known(*tokens):
     return most_frequent({token: len(tokens) - n for n, token in enumerate(tokens)}, 10_000)
 
 
-TYPEWRITER = known("'", '▁"', "-", ".", ",", "!", "(", *"abcdefghijklmnopqrstuvwxyz0123456789I")
+TYPEWRITER = known(
+    "'", '▁"', "-", ".", ",", "!", "(", "=", *"abcdefghijklmnopqrstuvwxyz0123456789I"
+)
 
 
 @pytest.mark.parametrize(
@@ -21,7 +23,7 @@ TYPEWRITER = known("'", '▁"', "-", ".", ",", "!", "(", *"abcdefghijklmnopqrstu
         ("“well” — she said…", '"well" - she said...'),
         ("ｗｅｌｌ，ｃｏｍｅ！（２", "well,come!(2"),
         ("ﬁne ①", "fine 1"),
-        ("猫 ❤ я", "猫 ❤ я"),
+        ("猫 ❤ я ≠", "猫 ❤ я ≠"),
         ("Björn naïve", "Bjorn naive"),
     ],
 )
