@@ -96,7 +96,7 @@ def train(
                 if validates:
                     metrics.catch_up()
                     # All positions of documents would take too long.
-                    threshold = settings.threshold if training.in_windows else math.inf
+                    threshold = training.threshold if training.in_windows else math.inf
                     score = max(gathered(validate(unreplicate(state.params), threshold)))
                     metrics.validated(step, training, score, threshold)
                     if step == first_in_windows:

@@ -10,8 +10,10 @@ from jaxtyping import Array, Float, Key
 from fa_jax.config import TrainingConfig
 
 WIDE = 8.0
-"""τ in place of ∞ where positions outside the windows are never computed: beyond it, e^-8 of a
-weight is left."""
+"""τ of windows that are as good as all positions: beyond it, e^-8 of a weight is left."""
+NARROWED = 0.8
+"""Windows are narrow after this share of the steps that have any. A network that met them at once
+would lose more, also where it then reads all positions."""
 
 
 @struct.dataclass
@@ -40,7 +42,15 @@ def settings_of_step(config: TrainingConfig, last_step: int, step: int) -> StepS
     rate = learning_rate(config, last_step, step)
     if step < config.windows_from * last_step:
         return StepSettings(rate)
-    return StepSettings(rate, config.beta, config.threshold)
+    in_windows = (step / last_step - config.windows_from) / (1 - config.windows_from)
+    return StepSettings(rate, config.beta, narrowing(config.threshold, in_windows / NARROWED))
+
+
+def narrowing(threshold: float, share: float) -> float:
+    """τ on its way from `WIDE` to the threshold, by equal factors; it is there at a share of 1."""
+    if threshold > WIDE:
+        return threshold
+    return threshold * (WIDE / threshold) ** max(0.0, 1 - share)
 
 
 def learning_rate(config: TrainingConfig, last_step: int, step: int) -> float:

@@ -44,12 +44,17 @@ def test_the_learning_rate_rises_first():
     np.testing.assert_allclose(found, [0.25, 0.5, 1, 1])
 
 
-def test_windows_and_their_reward_begin_behind_a_share_of_training():
+def test_windows_and_their_reward_begin_behind_a_share_of_training_and_narrow():
     training = TrainingConfig(beta=1, threshold=2, windows_from=0.5)
-    found = [settings_of_step(training, 10, step) for step in (0, 4, 5, 9)]
-    assert [(one.beta, one.threshold) for one in found] == [(0, np.inf)] * 2 + [(1, 2)] * 2
+    found = [settings_of_step(training, 10, step) for step in (0, 4, 5, 7, 9)]
+    assert [one.beta for one in found] == [0, 0, 1, 1, 1]
+    # After 0.4 of the 0.8 that they narrow in, τ is half of the way by factors: 8, 4, 2.
+    np.testing.assert_allclose([one.threshold for one in found], [np.inf, np.inf, WIDE, 4, 2])
     # One program does for all of them.
     assert {type(x) for one in found for x in (one.rate, one.beta, one.threshold)} == {float}
+    for wide in (WIDE, 20.0, np.inf):
+        settings = settings_of_step(TrainingConfig(threshold=wide), 10, 3)
+        assert settings.threshold == wide
 
 
 @pytest.mark.parametrize(("in_windows", "wide"), [(False, np.inf), (True, WIDE)])
