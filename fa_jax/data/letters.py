@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 
 PLAIN = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae", "œ": "oe", "ß": "ss"}
 PLAIN |= {letter.upper(): two.capitalize() for letter, two in PLAIN.items() if letter != "ß"}
-PLAIN |= {"ł": "l", "Ł": "L", "đ": "d", "Đ": "D"}
 """Others are written without their marks. In German a u for ü would be another word."""
 SHORTEST = 3
 """Letters of a word; shorter ones may be anything."""
@@ -47,12 +46,21 @@ def usual_letters(text: str, plainly: Mapping[str, str], words: Collection[str])
     return WORD.sub(short, text) if DRAWN_OUT.search(text) else text
 
 
+def without_marks(letter: str) -> str:
+    """The letter that its name in Unicode begins with: o of ö, ø and ő. What has no marks, but is
+    written with other letters where it is not known (ß, æ), is those; all else is itself."""
+    name, *marks = unicodedata.name(letter, "").split(" WITH ")
+    try:
+        return unicodedata.lookup(name) if marks else PLAIN.get(letter, letter)
+    except KeyError:
+        return letter
+
+
 def plain_words(words: Collection[str]) -> dict[str, str]:
     """Words by what may be written for them, but for what is a word itself."""
     found: dict[str, str] = {}
     for word in words:
         if len(word) >= SHORTEST and not word.isascii():
-            letters = unicodedata.normalize("NFD", "".join(PLAIN.get(c, c) for c in word))
-            found.setdefault("".join(c for c in letters if not unicodedata.combining(c)), word)
+            found.setdefault("".join(PLAIN.get(c) or without_marks(c) for c in word), word)
     known = {form for word in words for form in (word, word[0].upper() + word[1:], word.lower())}
     return {plain: word for plain, word in found.items() if plain not in known}

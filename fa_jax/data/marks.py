@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+from fa_jax.data.letters import without_marks
 from fa_jax.data.vocabulary import Vocabulary
 
 KINDS = (("'", *"’‘‚‛ʼ′`´"), ('"', *"“”„‟«»″"), ("-", *"‐‑‒–—―−"), ("...", "…"), ("~", *"〜～"))
@@ -26,7 +27,7 @@ def usual_marks(text: str, vocabulary: Vocabulary) -> str:
 
     A wide character may be there as a plain one. A character that the vocabulary lacks may also be
     there in its compatibility form (NFKC), as a wide one or, if it is a letter, without its
-    accents, as o for ö. All others stay.
+    marks, as o for ö. All others stay.
     """
     usual = {character: _usual(character, vocabulary) for character in {*text}}
     return unicodedata.normalize("NFC", "".join(map(usual.__getitem__, text)))
@@ -54,7 +55,7 @@ def _usual(character: str, vocabulary: Vocabulary) -> str:
         others = (*others, unicodedata.normalize("NFKC", character))
     elif rank == len(vocabulary):
         wide = chr(ord(character) + WIDE) if "!" <= character <= "~" else character
-        plain = unicodedata.normalize("NFD", character)[0] if character.isalpha() else character
+        plain = without_marks(character) if character.isalpha() else character
         others = (*others, unicodedata.normalize("NFKC", character), wide, plain)
     for other in others:
         of_other = max(

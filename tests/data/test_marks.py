@@ -25,6 +25,7 @@ TYPEWRITER = known(
         ("ﬁne ①", "fine 1"),
         ("猫 ❤ я ≠", "猫 ❤ я ≠"),
         ("Björn naïve", "Bjorn naive"),
+        ("łódź søn straße", "lodz son strasse"),
     ],
 )
 def test_what_training_never_saw_is_what_it_saw(text, read):
