@@ -96,7 +96,8 @@ def train(
                 if validates:
                     metrics.catch_up()
                     # All positions of documents would take too long.
-                    threshold = training.threshold if training.in_windows else math.inf
+                    narrow = training.in_windows and step > windows_from
+                    threshold = training.threshold if narrow else math.inf
                     score = max(gathered(validate(unreplicate(state.params), threshold)))
                     metrics.validated(step, training, score, threshold)
                     if step == first_in_windows:
