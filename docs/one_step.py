@@ -24,7 +24,6 @@ from fa_jax.whole_files import write_bytes
 ASSETS = Path(__file__).parent / "pages" / "assets"
 SENTENCE = "The book on the desk is mine."
 MEANINGS = {
-    "その": "that",
     "机": "desk",
     "の": "of",
     "上": "top",
@@ -47,7 +46,7 @@ def main():
     run = fa_jax.load_run("en-ja")
     assert run.config.model.attention.span.sigma == SIGMA
     trace = fa_jax.trace(run, SENTENCE, threshold=THRESHOLD)
-    assert {shown(token) for token in trace.target_tokens[:-1]} == MEANINGS.keys()
+    assert {*written(trace, -1)} == MEANINGS.keys()
     ASSETS.mkdir(exist_ok=True)
     for name, step in STEPS.items():
         write_bytes(ASSETS / f"{name}.svg", drawn(trace, step))
@@ -56,6 +55,11 @@ def main():
 def shown(token: str) -> str:
     """A token without sentencepiece's mark of a word's beginning."""
     return token.removeprefix("▁")
+
+
+def written(trace: SpanTrace, step: int) -> list[str]:
+    """The words of the steps before; a token that is a space alone is none."""
+    return [word for token in trace.target_tokens[:step] if (word := shown(token))]
 
 
 def drawn(trace: SpanTrace, step: int) -> bytes:
@@ -80,9 +84,9 @@ def drawn(trace: SpanTrace, step: int) -> bytes:
         draw_penalty(parts[1], trace, step)
         draw_words(parts[2], trace, step)
         draw_weights(parts[3], trace, step)
-        written = io.BytesIO()
-        figure.savefig(written, format="svg", metadata={"Date": None})
-    return written.getvalue()
+        picture = io.BytesIO()
+        figure.savefig(picture, format="svg", metadata={"Date": None})
+    return picture.getvalue()
 
 
 def headline(part: Axes, number: str, text: str):
@@ -94,14 +98,11 @@ def draw_translation(part: Axes, trace: SpanTrace, step: int):
     """The words that are written, the step's own marked, the later ones not there yet."""
     headline(part, "1", "Some words are written. Which comes next?")
     part.set_ylim(0, 1)
-    for place, token in enumerate(trace.target_tokens[: step + 1]):
-        now = place == step
-        part.text(
-            place, 0.62, "?" if now else shown(token), fontsize=17, ha="center", va="center",
-            color=FOCUS if now else INK,
-        )  # fmt: skip
-        if not now:
-            part.text(place, 0.1, MEANINGS[shown(token)], color=GREY, ha="center", va="center")
+    words, look = written(trace, step), {"ha": "center", "va": "center"}
+    for place, word in enumerate(words):
+        part.text(place, 0.62, word, fontsize=17, color=INK, **look)
+        part.text(place, 0.1, MEANINGS[word], color=GREY, **look)
+    part.text(len(words), 0.62, "?", fontsize=17, color=FOCUS, **look)
 
 
 def draw_penalty(part: Axes, trace: SpanTrace, step: int):

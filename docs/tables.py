@@ -6,6 +6,7 @@ from inspect import getdoc
 
 import fa_jax
 from fa_jax import presets
+from fa_jax.attention.attention_config import name_of
 from fa_jax.cli.parsing import COMMANDS
 
 
@@ -15,9 +16,10 @@ def sizes() -> str:
     for name, config in presets.SIZES.items():
         model, data = config.model, config.data
         machine = "2 CPU cores" if name in presets.SMALL_SIZES else "accelerators"
-        units = f"{model.decoder_size:,}"
-        rows.append((f"`{name}`", data.tokenizer + "s", units, str(model.layers), machine))
-    return _table(("size", "tokens", "units", "layers", "meant for"), rows)
+        units, layers = f"{model.decoder_size:,}", str(model.layers)
+        score = name_of(model.attention.score, fa_jax.SCORES)
+        rows.append((f"`{name}`", data.tokenizer + "s", units, layers, f"`{score}`", machine))
+    return _table(("size", "tokens", "units", "layers", "score", "meant for"), rows)
 
 
 def systems() -> str:

@@ -53,8 +53,11 @@ def _steps(steps: int) -> TrainingConfig:
 
 SIZES = {
     # Subwords; trained in minutes on 2 cores where sentences are short. With 256 units, the same
-    # minutes are 1,500 steps, and learn less.
-    "small": Config(model=_units(192), training=_steps(2500)),
+    # minutes are 1,500 steps, and learn less. The score reads the word written last: h_{t-1}, which
+    # asks, does not know of it.
+    "small": Config(
+        model=_units(192, attention=AttentionConfig("feedback")), training=_steps(2500)
+    ),
     # VS's word-level systems at a size for 2 cores.
     "small-words": Config(
         data=DataConfig(tokenizer="word", source_vocabulary=10_000, target_vocabulary=10_000),
@@ -107,84 +110,84 @@ SMALL_SIZES = ("small", "small-words", "small-chars")
 
 @dataclass(frozen=True)
 class System:
-    """What a row of a results table changes, in any size."""
+    """What a row of a results table changes, in any size. attention: of its score and span."""
 
     summary: str
+    attention: dict[str, str] = field(default_factory=dict)
     model: dict[str, Any] = field(default_factory=dict)
     data: dict[str, Any] = field(default_factory=dict)
     decoding: dict[str, Any] = field(default_factory=dict)
 
 
-def _reading(score: str = "concat", span: str = "flexible", **model: Any) -> dict[str, Any]:
-    return {"attention": AttentionConfig(score, span), **model}
-
-
-BASE = _reading("dot", "none", directions="backward", dropout=0.0)
+GLOBAL = {"span": "global"}
+NONE = {"score": "dot", "span": "none"}
+GENERAL_LOCAL_P = {"score": "general", "span": "local_p"}
+BASE = {"directions": "backward", "dropout": 0.0}
 """An encoder that reads the source from its last word."""
 DROPPED = {"dropout": 0.2}
 LUONGS = {"directions": "backward", "query": "current", **DROPPED}
 """The decoder's own state attends."""
 FED = {**LUONGS, "input_feeding": True}
-LOCAL_P_FED = _reading("general", "local_p", **FED)
 CONTEXT = {"contextualize": True}
 
 SYSTEMS = {
     "flexible": System("flexible attention (VS)"),
     "flexible-1.2": System("... and translates at threshold 1.2", decoding={"threshold": 1.2}),
-    "global": System("attention to all positions (VS Eq. 2)", _reading(span="global")),
+    "global": System("attention to all positions (VS Eq. 2)", GLOBAL),
     "local-p": System(
-        "10 positions on either side of a predicted centre (VS Eq. 10)", _reading(span="local_p")
+        "10 positions on either side of a predicted centre (VS Eq. 10)", {"span": "local_p"}
     ),
     "base": System(
         "no attention at all; the source is read from first to last word (Luong)",
+        NONE,
         {**BASE, "directions": "forward"},
     ),
-    "base-reverse": System("... but from last to first word (Luong)", BASE),
-    "base-reverse-dropout": System("... and dropout (Luong)", {**BASE, **DROPPED}),
+    "base-reverse": System("... but from last to first word (Luong)", NONE, BASE),
+    "base-reverse-dropout": System("... and dropout (Luong)", NONE, {**BASE, **DROPPED}),
     "location": System(
         "... and global attention: location score, asked by the decoder's new state (Luong)",
-        _reading("location", "global", **LUONGS),
+        {"score": "location", **GLOBAL},
+        LUONGS,
     ),
-    "location-feed": System("... and input feeding (Luong)", _reading("location", "global", **FED)),
+    "location-feed": System("... and input feeding (Luong)", {"score": "location", **GLOBAL}, FED),
     "general-local-m-feed": System(
         "... but general score, windows that move on by one word a step (Luong)",
-        _reading("general", "local_m", **FED),
+        {"score": "general", "span": "local_m"},
+        FED,
     ),
     "general-local-p-feed": System(
-        "... but windows around a predicted centre (Luong)", LOCAL_P_FED
+        "... but windows around a predicted centre (Luong)", GENERAL_LOCAL_P, FED
     ),
     "general-local-p-feed-unk": System(
         "... on words; unknown ones are translated by a dictionary, or copied (Luong)",
-        LOCAL_P_FED,
+        GENERAL_LOCAL_P,
+        FED,
         data={"tokenizer": "word"},
         decoding={"replace_unknown": True},
     ),
     "atty": System(
         "global; the score reads the word written last, too (FG, AttY)",
-        _reading("feedback", "global"),
+        {"score": "feedback", **GLOBAL},
     ),
     "atty2d": System(
-        "... and has a value for each dimension (FG, AttY2D)", _reading("fine_grained", "global")
+        "... and has a value for each dimension (FG, AttY2D)", {"score": "fine_grained", **GLOBAL}
     ),
-    "context": System(
-        "global; embeddings are contextualised (FG, C)", _reading(span="global", **CONTEXT)
-    ),
-    "context-atty": System(
-        "... and AttY (FG, C + AttY)", _reading("feedback", "global", **CONTEXT)
-    ),
+    "context": System("global; embeddings are contextualised (FG, C)", GLOBAL, CONTEXT),
+    "context-atty": System("... and AttY (FG, C + AttY)", {"score": "feedback", **GLOBAL}, CONTEXT),
     "context-atty2d": System(
         "... but AttY2D in place of AttY (FG, C + AttY2D)",
-        _reading("fine_grained", "global", **CONTEXT),
+        {"score": "fine_grained", **GLOBAL},
+        CONTEXT,
     ),
     "recurrent": System(
-        "flexible; positions remember the weights they received (Yang)", _reading("recurrent")
+        "flexible; positions remember the weights they received (Yang)", {"score": "recurrent"}
     ),
-    "tensor": System("flexible; the score is a neural tensor layer (Socher)", _reading("tensor")),
+    "tensor": System("flexible; the score is a neural tensor layer (Socher)", {"score": "tensor"}),
     "monotonic": System(
         "monotonic chunkwise attention: a head that only moves forward (Chiu)",
-        _reading(span="monotonic_chunkwise"),
+        {"span": "monotonic_chunkwise"},
     ),
-    "adaptive": System("a window whose size is learnt (Sukhbaatar)", _reading(span="adaptive")),
+    "adaptive": System("a window whose size is learnt (Sukhbaatar)", {"span": "adaptive"}),
 }
 """Rows of VS Tables 1 and 2, of Luong's table, of FG's Table 1, and their neighbours."""
 
@@ -211,7 +214,7 @@ def preset(name: str, languages: str, corpus: str = "") -> Config:
       UserError: an unknown name; the message lists the known ones. Or there is no such corpus.
 
     >>> fa_jax.preset("small-local-p", "de-en").model.attention
-    AttentionConfig(score=Concat(), span=LocalP(half_width=10))
+    AttentionConfig(score=Feedback(), span=LocalP(half_width=10))
     """
     if name not in NAMES:
         raise UserError(
@@ -227,14 +230,13 @@ def preset(name: str, languages: str, corpus: str = "") -> Config:
             tokens_a_word = amount.characters
     vocabularies = VOCABULARIES.get((size, languages), {})
     text = {"languages": languages, "corpus": corpus, **vocabularies, **changes.data}
-    model = replace(config.model, **changes.model)
-    attention = model.attention
+    attention = replace(config.model.attention, **changes.attention)
     score = attention.score.for_sources(config.decoding.max_source_length)
     span = attention.span.for_tokens(tokens_a_word)
     return replace(
         config,
         data=replace(config.data, **text),
-        model=replace(model, attention=replace(attention, score=score, span=span)),
+        model=replace(config.model, attention=AttentionConfig(score, span), **changes.model),
         decoding=replace(config.decoding, **changes.decoding),
         preset=name,
     )

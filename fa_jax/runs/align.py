@@ -70,12 +70,12 @@ def align(
       UserError: a pair is not two texts, a run's attention looks at nothing, or `back` does not
         translate the other way.
 
-    >>> pair = ("The book on the desk is mine.", "机の上に本は私のです。")
+    >>> pair = ("My father drinks coffee every morning.", "父は毎朝コーヒーを飲む。")
     >>> (found,) = fa_jax.align(fa_jax.load_run("en-ja"), [pair])
-    >>> [(found.source[s], found.target[t]) for s, t in found.links if s in (1, 4)]
-    [('book', '本'), ('book', 'は'), ('desk', '机')]
+    >>> [(found.source[s], found.target[t]) for s, t in found.links if s in (3, 4)]
+    [('coffee', 'コーヒー'), ('every', '毎朝')]
     >>> str(found)
-    '1-4 1-5 2-1 2-2 2-3 3-0 4-0 5-9 6-6 6-7 6-8'
+    '1-0 1-6 2-1 2-4 2-5 3-3 4-2'
     """
     for one in (run, *([] if back is None else [back])):
         check_run(one)

@@ -122,7 +122,7 @@ def perplexity(
 
     >>> run = fa_jax.load_run("en-ja")
     >>> round(fa_jax.perplexity(run, pairs=[("I like cats.", "私は猫が好きです。")]), 1)
-    1.5
+    1.6
     """
     check_run(run)
     sources, targets, _ = _sides(run, split, pairs)

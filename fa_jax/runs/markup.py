@@ -35,9 +35,9 @@ def translate_html(
     Raises:
       UserError: as `translate`; or there are tags inside a text, and attention looks at nothing.
 
-    >>> page = "<p>The <b>book</b> on the desk is mine.</p>"
+    >>> page = "<p>She bought a <b>red car</b> in Tokyo.</p>"
     >>> fa_jax.translate_html(fa_jax.load_run("en-ja"), [page])
-    ['<p>その机の上の<b>本</b>は私のです。</p>']
+    ['<p>彼女は東京で<b>赤い車</b>を買った。</p>']
     """
     parted = [pieces(page) for page in checked_lines(pages, "page")]
     texts = [text for of_page in parted for text in of_page[1::2]]

@@ -32,10 +32,10 @@ class Interpreter:
       UserError: there is no such policy, or the run's attention looks at nothing.
 
     >>> interpreter = fa_jax.Interpreter(fa_jax.load_run("en-ja"))
-    >>> [interpreter.hear(word) for word in "He reads books in the library every".split()]
-    ['', '', '彼', 'は', '', '', '']
-    >>> interpreter.hear("day.", last=True)
-    '毎日図書館で本を読んだ。'
+    >>> [interpreter.hear(word) for word in "She bought a car in Tokyo".split()]
+    ['', '', '', '彼女', 'は', '']
+    >>> interpreter.hear("yesterday.", last=True)
+    '昨日東京で車を買った。'
     """
 
     def __init__(
@@ -150,10 +150,10 @@ def simultaneous(
     Raises:
       UserError: as `Interpreter`, or lines are no list of texts.
 
-    >>> line = "He reads books in the library every day."
+    >>> line = "She bought a car in Tokyo yesterday."
     >>> (record,) = fa_jax.simultaneous(fa_jax.load_run("en-ja"), [line])
     >>> record["text"], record["delays"]
-    ('彼は毎日図書館で本を読んだ。', [3, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8])
+    ('彼女は昨日東京で車を買った。', [4, 4, 5, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7])
     """
     lines = checked_lines(lines)
     return speak([(Interpreter(run, policy, behind, decoding), line) for line in lines])

@@ -79,7 +79,7 @@ def translate(
     >>> terms = {"cats": "ネコ"}
     >>> (record,) = fa_jax.translate(run, ["I like cats."], glossary=terms)
     >>> record["translations"][0]["text"]
-    '私はネコが好きです。'
+    'ネコが好きです。'
     >>> (record,) = fa_jax.translate(run, ["I like cats."], prefixes=["私は"])
     >>> record["translations"][0]["text"]
     '私は猫が好きです。'

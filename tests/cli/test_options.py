@@ -101,7 +101,7 @@ def test_the_help_of_ones_own_is_shown(registered, cli_call):
 
 
 def test_names_choose_and_settings_belong_to_what_is_chosen():
-    assert attention() == fa_jax.AttentionConfig()
+    assert attention() == fa_jax.AttentionConfig("feedback")
     assert attention("--flexible.sigma", "3").span == fa_jax.Flexible(3.0)
     chosen = attention("--model.score", "tensor", "--tensor.slices", "2", "--model.span", "global")
     assert chosen == fa_jax.AttentionConfig(fa_jax.Tensor(2), fa_jax.Global())
@@ -124,8 +124,8 @@ def test_they_change_the_presets_own():
     [
         ("--model.score nice", "unknown score 'nice': choose dot, general"),
         ("--model.span wide", "unknown span 'wide': choose global, local_m"),
-        ("--model.span none --flexible.sigma 2", "of flexible was given, but concat and none"),
-        ("--tensor.slices 2", "a setting of tensor was given, but concat and flexible is chosen"),
+        ("--model.span none --flexible.sigma 2", "of flexible was given, but feedback and none"),
+        ("--tensor.slices 2", "a setting of tensor was given, but feedback and flexible is chosen"),
         ("--model.span local_p --flexible.sigma 2", "a setting of flexible was given"),
     ],
 )

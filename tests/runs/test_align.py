@@ -11,7 +11,7 @@ from fa_jax.runs import align as aligning
 from fa_jax.runs.align import grow_diag_final_and
 from tests.runs.test_translate import make_run
 
-PAIR = ("The book on the desk is mine.", "その机の上の本は私のです。")
+PAIR = ("The book on the desk is mine.", "机の上の本は私のです。")
 
 
 @pytest.fixture(scope="module")

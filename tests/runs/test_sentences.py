@@ -69,10 +69,10 @@ def test_who_wants_it_reads_a_line_whole(run):
 
 
 def test_no_two_translations_of_a_line_read_alike(run):
-    """Other subwords may spell the same words: here those of the fourth best hypothesis do."""
-    line, decoding = "Let me show you to the elevator.", run.config.decoding
+    """Other subwords may spell the same words: here those of the fifth best hypothesis do."""
+    line, decoding = "I want some water.", run.config.decoding
     (texts,) = search_lines([run], [line], decoding, decoding.beam_size).texts()
-    assert texts[0] == texts[3]
+    assert texts[0] == texts[4]
     (record,) = translate(run, [line], n_best=decoding.beam_size)
     found = [one["text"] for one in record["translations"]]
     assert found == [*dict.fromkeys(texts)][: decoding.beam_size]
