@@ -41,8 +41,9 @@ FIRST = """# Are adequate vision spans small here, too?
 A *vision span*, or window, is the part of the source that attention scores at one step. Shu and
 Nakayama (2017; VS below) made it small: they left out 56% (English–Japanese), 64% (German–English)
 and 46% (characters) of the scores, at a cost of at most half a BLEU. This page asks their questions
-of other text, with networks for 2 cores: 192 units for subwords, 256 for words and characters,
-10,000 words a language. So the numbers are this size's, not the paper's.
+of other text, with networks for 2 cores: 192 units and the score `feedback` for subwords, 256 units
+and the paper's score for words and characters, 10,000 words a language. So the numbers are this
+size's, not the paper's.
 
 `make experiments` writes this page anew from what was measured. It trains what was not.
 
