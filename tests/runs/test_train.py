@@ -30,7 +30,7 @@ class NoText:
 
 
 def with_sigma(config, sigma):
-    attention = fa_jax.AttentionConfig(span=fa_jax.Flexible(sigma))
+    attention = replace(config.model.attention, span=fa_jax.Flexible(sigma))
     return replace(config, model=replace(config.model, attention=attention))
 
 
@@ -70,7 +70,7 @@ def test_finetuning_keeps_the_model(trained, tmp_path, cli_call):
     for change, words in [
         ({"decoder_size": 16}, "model.decoder_size is 8 there, 16 here"),
         ({"attention": fa_jax.AttentionConfig(span="global")}, "span.name is 'flexible' there"),
-        ({"attention": fa_jax.AttentionConfig("general")}, "score.name is 'concat' there"),
+        ({"attention": fa_jax.AttentionConfig("general")}, "score.name is 'feedback' there"),
         ({"attention": fa_jax.AttentionConfig(span="none")}, "'flexible' there, 'none' here"),
     ]:
         with pytest.raises(UserError, match=words):
