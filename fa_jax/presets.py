@@ -118,6 +118,10 @@ class System:
     data: dict[str, Any] = field(default_factory=dict)
     decoding: dict[str, Any] = field(default_factory=dict)
 
+    def of(self, model: ModelConfig) -> ModelConfig:
+        """This system, in a model's size."""
+        return replace(model, attention=replace(model.attention, **self.attention), **self.model)
+
 
 GLOBAL = {"span": "global"}
 NONE = {"score": "dot", "span": "none"}
@@ -230,13 +234,14 @@ def preset(name: str, languages: str, corpus: str = "") -> Config:
             tokens_a_word = amount.characters
     vocabularies = VOCABULARIES.get((size, languages), {})
     text = {"languages": languages, "corpus": corpus, **vocabularies, **changes.data}
-    attention = replace(config.model.attention, **changes.attention)
+    model = changes.of(config.model)
+    attention = model.attention
     score = attention.score.for_sources(config.decoding.max_source_length)
     span = attention.span.for_tokens(tokens_a_word)
     return replace(
         config,
         data=replace(config.data, **text),
-        model=replace(config.model, attention=AttentionConfig(score, span), **changes.model),
+        model=replace(model, attention=AttentionConfig(score, span)),
         decoding=replace(config.decoding, **changes.decoding),
         preset=name,
     )

@@ -161,7 +161,7 @@ def systems_of_all_parts():
     """Few systems of the three papers that have, together, every setting which one of them has."""
     chosen, found = [], set()
     for name, system in [("flexible", SYSTEMS["flexible"]), *reversed(SYSTEMS.items())]:
-        config = dataclasses.replace(CONFIG, encoder_size=CONFIG.decoder_size, **system.model)
+        config = system.of(dataclasses.replace(CONFIG, encoder_size=CONFIG.decoder_size))
         settings = vars(config) | vars(config.attention)
         parts = {(field, value) for field, value in settings.items() if field != "attention"}
         if not parts <= found:
@@ -173,8 +173,8 @@ def systems_of_all_parts():
 @pytest.mark.parametrize("system", systems_of_all_parts())
 def test_padding_never_matters(system):
     """Nor does how attention is computed."""
-    changes = {"dropout": 0.0, "encoder_size": CONFIG.decoder_size}
-    config = dataclasses.replace(CONFIG, **SYSTEMS[system].model | changes)
+    config = SYSTEMS[system].of(dataclasses.replace(CONFIG, encoder_size=CONFIG.decoder_size))
+    config = dataclasses.replace(config, dropout=0.0)
     params = parameters(config)
     near, _ = forced(params, config, 7, 6)
     far, _ = forced(params, config, 24, 9, implementation="windowed")

@@ -85,18 +85,14 @@ def test_a_sentence_pays_what_its_span_costs():
     np.testing.assert_allclose(losses[1] - losses[0], 0.2 * sum(extent) / 3, rtol=1e-4)
 
 
-BESIDE_ATTENTION = {
-    repr({part: value for part, value in SYSTEMS[name].model.items() if part != "attention"}): name
-    for name in systems_of_all_parts()
-}
+BESIDE_ATTENTION = {repr(SYSTEMS[name].model): name for name in systems_of_all_parts()}
 """A system of each network. Its attention's gradients at any lengths are in test_attend."""
 
 
 @pytest.mark.parametrize("system", systems_of_all_parts())
 def test_each_parameter_learns_and_empty_rows_and_padding_change_nothing(system):
     """The latter in one of each network."""
-    sizes = {"encoder_size": CONFIG.decoder_size}
-    config = dataclasses.replace(CONFIG, **SYSTEMS[system].model | sizes)
+    config = SYSTEMS[system].of(dataclasses.replace(CONFIG, encoder_size=CONFIG.decoder_size))
     params = parameters(config)
 
     def gradient(made):

@@ -1,6 +1,5 @@
 """Muon against the singular value decomposition, in float64; Adam for what is no hidden matrix."""
 
-import dataclasses
 from functools import partial
 
 import jax
@@ -67,7 +66,7 @@ def test_every_parameter_moves_as_much_as_by_adam(system):
     sizes = dict.fromkeys(
         ("embedding_size", "encoder_size", "decoder_size", "attention_size", "bottleneck_size"), 16
     )
-    config = dataclasses.replace(ModelConfig(**sizes), **SYSTEMS[system].model)
+    config = SYSTEMS[system].of(ModelConfig(**sizes))
     params = jax.jit(partial(init_encoder_decoder, jax.random.key(0), config, 30, 40))()
     gradient = random_like(params)
     found = first_update(params, gradient)
