@@ -13,7 +13,13 @@ import numpy as np
 from flax import struct
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
-from fa_jax.attention.attention_config import DEFAULT, AttentionConfig, title_of
+from fa_jax.attention.attention_config import (
+    DEFAULT,
+    AttentionConfig,
+    arrays_of,
+    title_of,
+    with_arrays,
+)
 from fa_jax.attention.checks import (
     check_array,
     check_memory,
@@ -21,6 +27,7 @@ from fa_jax.attention.checks import (
     check_positive,
     check_state,
 )
+from fa_jax.attention.explicit_axes import in_auto_axes
 from fa_jax.attention.implementation import Implementation, for_step
 from fa_jax.attention.score import Sizes, at_least_float32
 from fa_jax.attention.span import over_dimensions, reach_of
@@ -114,12 +121,16 @@ def initial_attention_state(
     [0.0, 0.0]
     """
     sentences, length, _ = memory.annotations.shape
-    return AttentionState(
-        focus=at_least_float32(jnp.zeros(sentences, memory.annotations.dtype)),
-        step=jnp.zeros(sentences, jnp.int32),
-        score=config.score.initial_state(sentences, length),
-        span=config.span.initial_state(sentences, length, training_keys),
-    )
+
+    def start(keys: Key[Array, " B"] | None) -> AttentionState:
+        return AttentionState(
+            focus=at_least_float32(jnp.zeros(sentences, memory.annotations.dtype)),
+            step=jnp.zeros(sentences, jnp.int32),
+            score=config.score.initial_state(sentences, length),
+            span=config.span.initial_state(sentences, length, keys),
+        )
+
+    return in_auto_axes(start, training_keys, like=memory.annotations)
 
 
 def attend(
@@ -185,18 +196,26 @@ def attend(
     check_array("focus", state.focus, leading, jnp.floating)
     check_positive(threshold=threshold)
     query, feedback, state, memory = jax.tree.map(jnp.asarray, (query, feedback, state, memory))
-    for_query, for_feedback = attention_kernels(params, config, query.shape[-1])
-    return attend_projected(
-        params,
-        config,
-        query,
-        project("query", for_query, query),
-        project("feedback", for_feedback, feedback),
-        state,
-        memory,
-        threshold=threshold,
-        implementation=implementation,
-        details=details,
+
+    def step(params, settings, query, feedback, state, memory, threshold) -> AttentionOutput:
+        own = with_arrays(config, settings)
+        for_query, for_feedback = attention_kernels(params, own, query.shape[-1])
+        return attend_projected(
+            params,
+            own,
+            query,
+            project("query", for_query, query),
+            project("feedback", for_feedback, feedback),
+            state,
+            memory,
+            threshold=threshold,
+            implementation=implementation,
+            details=details,
+        )
+
+    settings = arrays_of(config)
+    return in_auto_axes(
+        step, params, settings, query, feedback, state, memory, threshold, like=query
     )
 
 

@@ -1,7 +1,10 @@
 """An attention is a score under a span."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import jax
+from jaxtyping import Array
 
 from fa_jax.attention.score import Score
 from fa_jax.attention.scores import SCORES
@@ -42,6 +45,21 @@ def title_of(config: AttentionConfig) -> str:
     'Dot under Global'
     """
     return f"{type(config.score).__name__} under {type(config.span).__name__}"
+
+
+def arrays_of(config: AttentionConfig) -> dict[str, dict[str, Array]]:
+    """The settings that are arrays, such as a σ that is traced, of score and span."""
+    parts = {"score": config.score, "span": config.span}
+    return {
+        role: {name: value for name, value in vars(part).items() if isinstance(value, jax.Array)}
+        for role, part in parts.items()
+    }
+
+
+def with_arrays(config: AttentionConfig, arrays: dict[str, dict[str, Array]]) -> AttentionConfig:
+    """With others in their place."""
+    parts = {role: replace(getattr(config, role), **of) for role, of in arrays.items() if of}
+    return replace(config, **parts)
 
 
 def value_of(chosen: Any, registry: dict[str, type], role: str) -> Any:

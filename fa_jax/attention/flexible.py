@@ -13,6 +13,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from fa_jax.attention.attend import attend, init_attention
 from fa_jax.attention.attention_config import DEFAULT, AttentionConfig
 from fa_jax.attention.checks import check_array, check_lengths, check_positive
+from fa_jax.attention.explicit_axes import in_auto_axes
 from fa_jax.attention.implementation import Implementation
 from fa_jax.attention.score import at_least_float32
 from fa_jax.attention.spans.flexible import Flexible, penalty
@@ -186,12 +187,16 @@ def flexible_bias(
     check_array("focus", focus, strength.shape, jnp.floating)
     check_array("lengths", lengths, ("any",) * strength.ndim, jnp.integer)
     check_lengths("lengths", lengths, size)
-    flat = jnp.broadcast_to(jnp.int32(lengths), strength.shape).reshape(-1)
-    g, centre = (at_least_float32(x).reshape(-1, 1) for x in (strength, focus))
-    span = Flexible(sigma)
-    first, last = span.window(g, centre, flat, threshold)
-    cost = penalty(g, centre, jnp.arange(size, dtype=centre.dtype)[None, None], sigma)
-    window = window_mask(first, jnp.minimum(last, flat[:, None] - 1), size)
-    finite = -jnp.minimum(cost, float(jnp.finfo(strength.dtype).max))
-    bias = jnp.where(window, finite, -jnp.inf).astype(strength.dtype)
-    return bias.reshape(*strength.shape, size)
+
+    def bias(strength, focus, lengths, sigma, threshold) -> Float[Array, "*N S"]:
+        flat = jnp.broadcast_to(jnp.int32(lengths), strength.shape).reshape(-1)
+        g, centre = (at_least_float32(x).reshape(-1, 1) for x in (strength, focus))
+        first, last = Flexible(sigma).window(g, centre, flat, threshold)
+        cost = penalty(g, centre, jnp.arange(size, dtype=centre.dtype)[None, None], sigma)
+        window = window_mask(first, jnp.minimum(last, flat[:, None] - 1), size)
+        finite = -jnp.minimum(cost, float(jnp.finfo(strength.dtype).max))
+        found = jnp.where(window, finite, -jnp.inf).astype(strength.dtype)
+        return found.reshape(*strength.shape, size)
+
+    arrays = strength, focus, lengths, sigma, threshold
+    return in_auto_axes(bias, *arrays, like=strength, axes=strength.ndim)

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention.attention_config import AttentionConfig
+from fa_jax.attention.explicit_axes import in_auto_axes
 from fa_jax.attention.score import at_least_float32
 from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import AttentionState, Memory, Params, Step, Weighed
@@ -51,9 +52,12 @@ def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, Att
         raise ValueError("this score needs all positions in training: each remembers something")
     source = memory.annotations, memory.keys
     annotations, keys = jax.lax.stop_gradient(source)
-    taps = tuple(
-        tap(_zeros, _unblocked, leaf) for leaf in filter(_has_gradient, jax.tree.leaves(source))
-    )
+
+    def tapped(source: PyTree) -> tuple[Array, ...]:
+        leaves = filter(_has_gradient, jax.tree.leaves(source))
+        return tuple(tap(_zeros, _unblocked, leaf) for leaf in leaves)
+
+    taps = in_auto_axes(tapped, source, like=memory.annotations)
     memory = memory.replace(annotations=annotations, keys=keys)
     return memory, state.replace(taps=taps)
 

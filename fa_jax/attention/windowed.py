@@ -6,16 +6,14 @@ and keeps a running softmax of each row. So the cost follows the sum of the wind
 widest nor the sentence. A row is one query of one sentence.
 """
 
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention import dense
-from fa_jax.attention.attention_config import AttentionConfig
+from fa_jax.attention.attention_config import AttentionConfig, arrays_of, with_arrays
 from fa_jax.attention.running_softmax import RunningSoftmax
 from fa_jax.attention.score import at_least_float32, scores_of
 from fa_jax.attention.span import Reach, by_position, over_dimensions
@@ -33,18 +31,9 @@ def weigh(config: AttentionConfig, step: Step, reach: Reach, details: bool) -> W
     Its gradient is that of `dense.weigh`, which is computed where a gradient is asked for.
     """
     constants = jax.lax.stop_gradient((step, reach))  # a loop of unknown length has none
-    found = _in_windows(_constant(config), *constants, details)
+    settings = jax.lax.stop_gradient(arrays_of(config))  # σ may have one
+    found = _in_windows(with_arrays(config, settings), *constants, details)
     return _with_gradient_of(dense.weigh(config, step, reach, details), found)
-
-
-def _constant(config: AttentionConfig) -> AttentionConfig:
-    """With settings that have no gradient; σ may have one."""
-
-    def constant(part: Any) -> Any:
-        arrays = {k: v for k, v in vars(part).items() if isinstance(v, jax.Array)}
-        return replace(part, **jax.lax.stop_gradient(arrays)) if arrays else part
-
-    return replace(config, score=constant(config.score), span=constant(config.span))
 
 
 @jax.custom_jvp

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.sharding import Mesh, PartitionSpec
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 import fa_jax
 from tests.attention.reference import attend_all
@@ -186,6 +186,27 @@ def test_works_under_every_transformation(implementation):
         wanted = reference(params, arrays | {"focus": focus}, lengths, threshold=1.2)
         np.testing.assert_array_equal(found, wanted[4])
         focus = wanted[2]
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+def test_types_of_arrays_may_say_how_they_are_sharded(implementation):
+    params, arrays, lengths = case()
+    explicit = {"axis_types": (AxisType.Explicit,)}
+    mesh = jax.make_mesh((jax.device_count(),), ("sentences",), **explicit)
+    sharding = NamedSharding(mesh, PartitionSpec("sentences"))
+    sharded = jax.device_put((arrays, lengths), sharding)
+    output = attended(params, *sharded, threshold=1.2, implementation=implementation)
+    assert_equal(output, reference(params, arrays, lengths, threshold=1.2))
+
+    @jax.jit
+    def start_and_bias(arrays, lengths):
+        memory = fa_jax.prepare_memory(params, arrays["annotations"], lengths)
+        focus = arrays["focus"]
+        bias = fa_jax.flexible_bias(jnp.ones_like(focus), focus, lengths, 37, threshold=1.2)
+        return fa_jax.initial_attention_state(memory), bias
+
+    for leaf in jax.tree.leaves((output, start_and_bias(*sharded))):
+        assert jax.typeof(leaf).sharding.spec[0] == "sentences"
 
 
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
