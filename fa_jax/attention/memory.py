@@ -5,6 +5,7 @@ from jaxtyping import Array, Float, Int, PyTree
 
 from fa_jax.attention.attention_config import DEFAULT, AttentionConfig, title_of
 from fa_jax.attention.checks import check_array, check_lengths, check_params
+from fa_jax.attention.explicit_axes import in_auto_axes
 from fa_jax.attention.position_chunks import in_chunks
 from fa_jax.attention.step import Memory, Params
 
@@ -42,9 +43,13 @@ def prepare_memory(
     check_array("lengths", lengths, annotations.shape[:1], jnp.integer)
     check_lengths("lengths", lengths, annotations.shape[1])
     annotations, lengths = jnp.asarray(annotations), jnp.asarray(lengths, jnp.int32)
-    inside = jnp.arange(annotations.shape[1])[None] < lengths[:, None]
-    annotations = jnp.where(inside[..., None], annotations, 0)  # a NaN in padding: 0 · NaN is NaN
-    return prepared_in_chunks(params, annotations, lengths, config, None)
+
+    def prepared(params: Params, annotations: Array, lengths: Array) -> Memory:
+        inside = jnp.arange(annotations.shape[1])[None] < lengths[:, None]
+        clean = jnp.where(inside[..., None], annotations, 0)  # a NaN in padding: 0 · NaN is NaN
+        return prepared_in_chunks(params, clean, lengths, config, None)
+
+    return in_auto_axes(prepared, params, annotations, lengths, like=annotations)
 
 
 def prepared_in_chunks(

@@ -13,7 +13,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 import fa_jax
 from tests.attention.reference import attend_all
 
-H, D, E, A = 5, 6, 4, 7
+H, D, E, A = 5, 6, 4, 8
 SIZES = {"query_size": H, "memory_size": D, "feedback_size": E, "attention_size": A}
 FIELDS = ("context", "weights", "focus", "strength", "window")
 IMPLEMENTATIONS = ("dense", "windowed")
@@ -191,12 +191,17 @@ def test_works_under_every_transformation(implementation):
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 def test_types_of_arrays_may_say_how_they_are_sharded(implementation):
     params, arrays, lengths = case()
-    explicit = {"axis_types": (AxisType.Explicit,)}
-    mesh = jax.make_mesh((jax.device_count(),), ("sentences",), **explicit)
+    expected = reference(params, arrays, lengths, threshold=1.2)
+    devices = jax.devices()[:2]
+    explicit = {"axis_types": (AxisType.Explicit,), "devices": devices}
+    mesh = jax.make_mesh((len(devices),), ("sentences",), **explicit)
     sharding = NamedSharding(mesh, PartitionSpec("sentences"))
+    kernel = np.float32(params["score"]["memory_kernel"])  # over the sentences' axis, too
+    by_column = NamedSharding(mesh, PartitionSpec(None, "sentences"))
+    params["score"]["memory_kernel"] = jax.device_put(kernel, by_column)
     sharded = jax.device_put((arrays, lengths), sharding)
     output = attended(params, *sharded, threshold=1.2, implementation=implementation)
-    assert_equal(output, reference(params, arrays, lengths, threshold=1.2))
+    assert_equal(output, expected)
 
     @jax.jit
     def start_and_bias(arrays, lengths):
