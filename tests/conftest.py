@@ -33,7 +33,8 @@ os.environ.setdefault(
     os.path.join(platformdirs.user_cache_dir("fa_jax"), "compiled-for-tests"),
 )
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-# Which line of Python wrote an operation takes a tenth of the time in which programs are lowered.
+# Without the lines of Python that wrote them programs are lowered sooner: two files of tests took
+# 0.92 of the time, by hand.
 os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")
 
 import pytest
