@@ -5,7 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from fa_jax.compiler import PRODUCTS_BY_CUBLAS, QUICK_ON_CPUS, CompiledForShapes, compiler_options
+from fa_jax.compiler import PRODUCTS_BY_CUBLAS, CompiledForShapes, compiler_options
+
+QUICKLY = compiler_options("cpu", few=True)
 
 
 @jax.pmap
@@ -20,7 +22,7 @@ def of_devices(*shape):
 
 def test_it_returns_what_the_mapped_function_returns_and_takes_that_again():
     compiled, state, wanted = (
-        CompiledForShapes(doubled, QUICK_ON_CPUS),
+        CompiledForShapes(doubled, QUICKLY),
         *2 * [{"sum": of_devices()}],
     )
     for shape in [(3,), (5, 2), (3,)]:
@@ -31,7 +33,7 @@ def test_it_returns_what_the_mapped_function_returns_and_takes_that_again():
 
 
 def test_it_compiles_once_for_each_shape(monkeypatch):
-    compiled, lowered = CompiledForShapes(doubled, QUICK_ON_CPUS), []
+    compiled, lowered = CompiledForShapes(doubled, QUICKLY), []
     lower = compiled.lower
     monkeypatch.setattr(compiled, "lower", lambda *some: lowered.append(some) or lower(*some))
     for shape in [(3,), (4,), (3,), (4,)]:

@@ -92,6 +92,7 @@ def test_gradients_of_tiles_are_those_of_masking(score):
     assert difference(found, wanted) < 1e-4
 
 
+@pytest.mark.filterwarnings("ignore:The Pallas Triton backend is deprecated")
 def test_gpus_get_a_program_of_it():
     config = AttentionConfig("concat", "flexible")
     inputs = _inputs(config, SIZES)
