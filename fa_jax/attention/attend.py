@@ -27,8 +27,8 @@ from fa_jax.attention.checks import (
     check_positive,
     check_state,
 )
-from fa_jax.attention.explicit_axes import in_auto_axes
 from fa_jax.attention.implementation import Implementation, for_step
+from fa_jax.attention.mesh_types import in_auto_axes, varying_as
 from fa_jax.attention.score import Sizes, at_least_float32
 from fa_jax.attention.span import over_dimensions, reach_of
 from fa_jax.attention.step import AttentionState, Memory, Params, Step
@@ -123,12 +123,13 @@ def initial_attention_state(
     sentences, length, _ = memory.annotations.shape
 
     def start(keys: Key[Array, " B"] | None) -> AttentionState:
-        return AttentionState(
+        state = AttentionState(
             focus=at_least_float32(jnp.zeros(sentences, memory.annotations.dtype)),
             step=jnp.zeros(sentences, jnp.int32),
             score=config.score.initial_state(sentences, length),
             span=config.span.initial_state(sentences, length, keys),
         )
+        return varying_as(state, memory.annotations)
 
     return in_auto_axes(start, training_keys, like=memory.annotations)
 
@@ -146,9 +147,6 @@ def attend(
     details: bool = True,
 ) -> AttentionOutput:
     """One step of attention. Pure; works under JAX's transformations.
-
-    Two have limits. Derivatives are taken backwards (`grad`, `vjp`), not forwards (`jvp`).
-    `shard_map` needs `check_vma=False`.
 
     Beam search may hand in K queries for each sentence, [B, K, H]. They share its memory.
 

@@ -13,8 +13,8 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from fa_jax.attention.attend import attend, init_attention
 from fa_jax.attention.attention_config import DEFAULT, AttentionConfig
 from fa_jax.attention.checks import check_array, check_lengths, check_positive
-from fa_jax.attention.explicit_axes import in_auto_axes
 from fa_jax.attention.implementation import Implementation
+from fa_jax.attention.mesh_types import in_auto_axes
 from fa_jax.attention.score import at_least_float32
 from fa_jax.attention.spans.flexible import Flexible, penalty
 from fa_jax.attention.step import AttentionState, Memory, Params

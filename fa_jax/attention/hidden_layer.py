@@ -5,6 +5,8 @@ W splits by rows into a part of the query, one of the memory and, for some score
 fed back. Their products are added before tanh. The memory's does not change from step to step.
 """
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
@@ -38,12 +40,15 @@ def decide(params: Params, product: Float[Array, "*N A"]) -> Float[Array, "*N"]:
     return jax.nn.sigmoid(decision + jnp.asarray(params.get("bias", 0.0), decision.dtype))
 
 
-@jax.custom_vjp
+@partial(jax.checkpoint, prevent_cse=False)
 def hidden_layer_score(
     vector: Float[Array, " A"], query: Float[Array, "N K A"], keys: Float[Array, "N S A"]
 ) -> Float[Array, "N K S"]:
-    """`v · tanh(query + keys)`, each query against each key of its row, in float32."""
-    return project_hidden(_hidden(query, keys), vector)
+    """`v · tanh(query + keys)`, each query against each key of its row, in float32.
+
+    The backward pass computes tanh again: a step of a scan then reads less memory than it fills.
+    """
+    return project_hidden(jnp.tanh(query[:, :, None] + keys[:, None]), vector)
 
 
 def project_hidden(hidden: Float[Array, "*N A"], vector: Float[Array, " A"]) -> Float[Array, "*N"]:
@@ -55,22 +60,3 @@ def project_hidden(hidden: Float[Array, "*N A"], vector: Float[Array, " A"]) -> 
     flat = at_least_float32(hidden).reshape(-1, hidden.shape[-1])
     product = jnp.matmul(flat, at_least_float32(vector)[:, None], precision="highest")
     return product.reshape(hidden.shape[:-1])
-
-
-def _hidden(query: Array, keys: Array) -> Float[Array, "N K S A"]:
-    return at_least_float32(jnp.tanh(query[:, :, None] + keys[:, None]))
-
-
-def _backward(residuals, gradient):
-    """Recomputes tanh instead of storing it: a step of a scan reads less memory than it fills."""
-    vector, query, keys = residuals
-    hidden = _hidden(query, keys)
-    slope, wide = 1 - jnp.square(hidden), at_least_float32(vector)[None, None]
-    for_vector = jnp.einsum("nks,nksa->nka", gradient, hidden).sum((0, 1))
-    for_query = jnp.einsum("nks,nksa->nka", gradient, slope) * wide
-    for_keys = (gradient[..., None] * slope * wide[None]).sum(1)
-    gradients = for_vector, for_query, for_keys
-    return tuple(found.astype(x.dtype) for found, x in zip(gradients, residuals, strict=True))
-
-
-hidden_layer_score.defvjp(lambda *inputs: (hidden_layer_score(*inputs), inputs), _backward)

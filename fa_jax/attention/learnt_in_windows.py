@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention.attention_config import AttentionConfig
-from fa_jax.attention.explicit_axes import in_auto_axes
+from fa_jax.attention.mesh_types import in_auto_axes
 from fa_jax.attention.score import at_least_float32
 from fa_jax.attention.span import Reach, by_position
 from fa_jax.attention.step import AttentionState, Memory, Params, Step, Weighed
@@ -28,7 +28,8 @@ def learn_in_windows(memory: Memory, state: AttentionState) -> tuple[Memory, Att
     `attend(..., implementation="windowed", details=False)`. Outside the windows it computes neither
     scores nor gradients. No gradient passes through a window's border. Two kinds of parts cannot be
     learnt so: scores whose positions remember something, such as `Recurrent`, and spans that need
-    every position in training.
+    every position in training. Derivatives are taken backwards (`grad`, `vjp`), not forwards
+    (`jvp`), and `shard_map` needs `check_vma=False`.
 
     Args:
       memory: from `prepare_memory`.

@@ -5,7 +5,7 @@ from jaxtyping import Array, Float, Int, PyTree
 
 from fa_jax.attention.attention_config import DEFAULT, AttentionConfig, title_of
 from fa_jax.attention.checks import check_array, check_lengths, check_params
-from fa_jax.attention.explicit_axes import in_auto_axes
+from fa_jax.attention.mesh_types import in_auto_axes
 from fa_jax.attention.position_chunks import in_chunks
 from fa_jax.attention.step import Memory, Params
 

@@ -14,6 +14,7 @@ from jaxtyping import Array, Float, PyTree
 
 from fa_jax.attention import dense
 from fa_jax.attention.attention_config import AttentionConfig, arrays_of, with_arrays
+from fa_jax.attention.mesh_types import varying_as
 from fa_jax.attention.running_softmax import RunningSoftmax
 from fa_jax.attention.score import at_least_float32, scores_of
 from fa_jax.attention.span import Reach, by_position, over_dimensions
@@ -80,8 +81,9 @@ def sums_in_windows(
     zeros, no_context = jnp.zeros((rows, *dimensions), dtype), jnp.zeros((rows, size), dtype)
     nothing = RunningSoftmax(zeros - jnp.inf, zeros, no_context, zeros)
     kept = jnp.zeros((rows, length, *dimensions), dtype) if keep else None
+    begin = varying_as((nothing, kept), step, reach)
     add = partial(_add, config, step, reach)
-    return jax.lax.fori_loop(0, chunks, lambda number, x: add(x, chunk(number)), (nothing, kept))
+    return jax.lax.fori_loop(0, chunks, lambda number, x: add(x, chunk(number)), begin)
 
 
 def read(step: Step, reach: Reach, chunk: Chunk) -> tuple[Params, Array, PyTree, PyTree, PyTree]:

@@ -1,9 +1,12 @@
-"""Meshes of explicit axes, as `jax.make_mesh` makes them: types say how arrays are sharded."""
+"""What types say of arrays on a mesh: how they are sharded, where its axes are explicit, as
+`jax.make_mesh` makes them; and in a `shard_map` over which axes they vary."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax.sharding import NamedSharding, PartitionSpec
 from jaxtyping import Array, PyTree
 
@@ -25,3 +28,19 @@ def in_auto_axes(
 
     rows = NamedSharding(sharding.mesh, PartitionSpec(*sharding.spec[:axes]))
     return jax.sharding.auto_axes(of_arrays, out_sharding=rows)(arrays)
+
+
+def varying_as(tree: PyTree, *like: PyTree) -> PyTree:
+    """In a `shard_map`, the tree, whose numbers vary over an axis if an array of those does: what a
+    loop begins with must have the types that it ends with."""
+    leaves = jax.tree.leaves(like)
+    if not any(jax.typeof(leaf).sharding.mesh.manual_axes for leaf in leaves):
+        return tree
+
+    @cache
+    def nothing(dtype: jnp.dtype) -> Array:
+        return sum(jnp.zeros_like(leaf, dtype, shape=()) for leaf in leaves)
+
+    return jax.tree.map(
+        lambda x: x + nothing(x.dtype) if jnp.issubdtype(x.dtype, jnp.number) else x, tree
+    )
