@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 
-from fa_jax import attention
 from fa_jax.attention.learnt_in_windows import learns_in_windows
 from fa_jax.config import Config
 from fa_jax.errors import UserError
@@ -46,15 +45,10 @@ def finetuning(config: Config) -> Config:
     return replace(config, training=third, decoding=decoding)
 
 
-def is_flexible(config: Config) -> bool:
-    """Whether its model has a flexible span, whose windows a threshold narrows."""
-    return isinstance(config.model.attention.span, attention.Flexible)
-
-
 def check_narrows(config: Config):
     """Raises UserError where no threshold narrows its windows."""
-    if not is_flexible(config):
-        kind = config.model.attention
+    kind = config.model.attention
+    if not kind.span.follows_threshold:
         raise UserError(f"windows can be ordered of a flexible span alone, not of {kind}")
 
 

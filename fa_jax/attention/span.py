@@ -80,6 +80,11 @@ class Span:
         """Whether windows can be smaller than the sentence."""
         return True
 
+    @property
+    def follows_threshold(self) -> bool:
+        """Whether windows are as wide as a threshold says."""
+        return self.narrows(1.0) != self.narrows(jnp.inf)
+
     def reach(self, step: Step) -> Reach:
         """The step's window and prior."""
         raise NotImplementedError(

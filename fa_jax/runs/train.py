@@ -22,7 +22,7 @@ from fa_jax.data.prepared import PreparedData, prepare
 from fa_jax.data.vocabulary import SPECIAL
 from fa_jax.errors import UserError
 from fa_jax.evaluation.selection import LARGEST_LOSS, check_loss
-from fa_jax.finetuning_settings import check_narrows, finetuning, is_flexible
+from fa_jax.finetuning_settings import check_narrows, finetuning
 from fa_jax.model.encoder_decoder import Params
 from fa_jax.recipe import amount_of_text, told
 from fa_jax.runs.begin import alone, begin_run, connect_hosts, own_codecs
@@ -101,7 +101,7 @@ def finetune(
     check_learns(config)
     check_order(config, window, largest_loss)
     if window is None and largest_loss is None and math.isinf(config.decoding.threshold):
-        largest_loss = LARGEST_LOSS if is_flexible(config) else None
+        largest_loss = LARGEST_LOSS if config.model.attention.span.follows_threshold else None
     start = continued(run, config)
     data = prepare(config.data, codecs=(run.source, run.target))
     tuned = _trained(Path(folder or _beside(run)), config, data, start)

@@ -58,12 +58,12 @@ ROUTES = [
 def _about(run: Run) -> dict[str, Any]:
     """A run, as the page's script reads it. threshold: its own; null where none changes a thing."""
     config, attention = run.config, run.config.model.attention
-    has_windows = attention.span.narrows(1.0) != attention.span.narrows(float("inf"))
+    chosen = threshold_text(config.decoding.threshold)
     return {
         "name": run.name,
         "source": language(run.source.language),
         "target": language(run.target.language),
-        "threshold": threshold_text(config.decoding.threshold) if has_windows else None,
+        "threshold": chosen if attention.span.follows_threshold else None,
         "attention": attention_text(attention),
         "validation": run.validated,
     }
