@@ -1,11 +1,13 @@
 """The kernels that a GPU may compute windows with, interpreted on a CPU and lowered for a GPU."""
 
+from contextlib import nullcontext
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import AbstractMesh, AxisType
 
 import fa_jax
 from experiments.accelerator.agreement import Sizes, _attended, _inputs, difference
@@ -96,9 +98,14 @@ def test_gradients_of_tiles_are_those_of_masking(score):
 def test_gpus_get_a_program_of_it():
     config = AttentionConfig("concat", "flexible")
     inputs = _inputs(config, SIZES)
-    with computing_windows(Tiling()):
+    on_gpu = nullcontext()
+    if hasattr(jax.sharding, "AbstractDevice"):  # newer JAX asks which GPU it is
+        device = jax.sharding.AbstractDevice("NVIDIA H100", None, "cuda")
+        axis = {"axis_types": (AxisType.Auto,), "abstract_device": device}
+        on_gpu = jax.sharding.use_abstract_mesh(AbstractMesh((1,), ("gpu",), **axis))
+    with on_gpu, computing_windows(Tiling()):
         traced = jax.jit(partial(gradient, config, implementation="windowed")).trace(inputs)
-    lowered = traced.lower(lowering_platforms=("cuda",)).as_text()
+        lowered = traced.lower(lowering_platforms=("cuda",)).as_text()
     assert lowered.count("__gpu$xla.gpu.triton") >= 2
 
 
