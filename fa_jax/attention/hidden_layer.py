@@ -44,8 +44,8 @@ def decide(params: Params, product: Float[Array, "*N A"]) -> Float[Array, "*N"]:
 def hidden_layer_score(
     vector: Float[Array, " A"], query: Float[Array, "N K A"], keys: Float[Array, "N S A"]
 ) -> Float[Array, "N K S"]:
-    """`v · tanh(query + keys)`, each query against each key of its row, in float32. The backward pass
-    computes tanh again, rather than keep it of each step of a scan."""
+    """`v · tanh(query + keys)`, each query against each key of its row, in float32. The backward
+    pass computes tanh again, rather than keep it for each step of a scan."""
     return project_hidden(jnp.tanh(query[:, :, None] + keys[:, None]), vector)
 
 

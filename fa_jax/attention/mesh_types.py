@@ -31,8 +31,8 @@ def in_auto_axes(
 
 
 def varying_as(tree: PyTree, *like: PyTree) -> PyTree:
-    """The tree; in a `shard_map` its numbers vary over each axis that an array of `like` varies over.
-    A loop must begin with the types that it ends with."""
+    """The tree; in a `shard_map` its numbers vary over each axis that one of `like` varies over. A
+    loop must begin with the types that it ends with."""
     leaves = jax.tree.leaves(like)
     if not any(jax.typeof(leaf).sharding.mesh.manual_axes for leaf in leaves):
         return tree
