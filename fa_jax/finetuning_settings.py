@@ -49,7 +49,10 @@ def check_narrows(config: Config):
     """Raises UserError where no threshold narrows its windows."""
     kind = config.model.attention
     if not kind.span.follows_threshold:
-        raise UserError(f"windows can be ordered of a flexible span alone, not of {kind}")
+        raise UserError(
+            f"no threshold narrows the windows of {kind}; "
+            "windows can be ordered of a span that follows it, such as flexible"
+        )
 
 
 def learning_documents(config: Config, longest: int) -> Config:

@@ -93,7 +93,7 @@ def test_windows_that_are_no_share_are_said_before_the_work():
 def test_a_span_that_no_threshold_narrows():
     fixed = make_run(attention=fa_jax.AttentionConfig("concat", "global"))
     for find in (fa_jax.narrowest_windows, partial(fa_jax.threshold_for_window, window=0.4)):
-        with pytest.raises(UserError, match="ordered of a flexible span alone, not of Attention"):
+        with pytest.raises(UserError, match="no threshold narrows the windows of Attention"):
             find(fixed)
 
 
@@ -165,7 +165,7 @@ def test_the_narrowest_windows_are_those_of_all_thresholds_tried_one_by_one(trai
 def test_orders_that_a_span_has_not(trained, tmp_path, span, order):
     run = fa_jax.load_run(trained)
     model = replace(run.config.model, attention=fa_jax.AttentionConfig(span=span))
-    with pytest.raises(UserError, match="ordered of a flexible span alone"):
+    with pytest.raises(UserError, match="windows can be ordered of a span that follows it"):
         fa_jax.finetune(run, tmp_path, replace(run.config, model=model), **order)
 
 
