@@ -38,14 +38,7 @@ def test_tiles_agree_with_masking(score):
 def test_a_factor_behind_the_softmax_and_whole_sentences():
     for span in ("local_p", "global"):
         config = AttentionConfig("concat", span)
-        params = fa_jax.init_attention(
-            jax.random.key(0),
-            config,
-            **{
-                f"{name}_size": SIZES.units for name in ("query", "memory", "feedback", "attention")
-            },
-        )
-        inputs = params, *_inputs(AttentionConfig("concat", "flexible"), SIZES)[1:]
+        inputs = _inputs(config, SIZES)
         wanted = _attended(config, inputs, "dense", "highest")
         with computing_windows(TILING):
             found = _attended(config, inputs, "windowed", "highest")

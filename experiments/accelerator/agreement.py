@@ -11,6 +11,7 @@ from jaxtyping import Array, Float, PyTree
 
 import fa_jax
 from experiments.accelerator.conditions import Conditions
+from experiments.benchmarks.steps import SIGMA
 from fa_jax.attention import AttentionConfig
 
 THRESHOLD = 1.2
@@ -52,12 +53,18 @@ def difference(found: PyTree[Array], wanted: PyTree[Array]) -> float:
 
 
 def _inputs(config: AttentionConfig, sizes: Sizes) -> tuple[PyTree, ...]:
-    """Parameters, query, feedback, focus, annotations and lengths."""
+    """Parameters, query, feedback, focus, annotations and lengths.
+
+    A flexible span has windows of many widths, most of them around an eighth of the longest
+    sentence.
+    """
     random, units = np.random.default_rng(0), sizes.units
     of_units = {f"{name}_size": units for name in ("query", "memory", "feedback", "attention")}
     params = fa_jax.init_attention(jax.random.key(0), config, **of_units)
     params = jax.tree.map(lambda leaf: 2 * leaf, params)
-    params["strength"]["bias"] = jnp.float32(-3.0)  # windows of all widths
+    if "strength" in params:
+        strength = min(0.5, 2 * SIGMA**2 * THRESHOLD / (sizes.length / 16) ** 2)
+        params["strength"]["bias"] = jnp.float32(np.log(strength / (1 - strength)))
     rows = sizes.sentences, sizes.queries
     shapes = (*rows, units), (*rows, units), (sizes.sentences, sizes.length, units)
     query, feedback, annotations = (

@@ -1,7 +1,7 @@
-"""Does a kernel make windows win on a GPU? Candidates, in whole computations.
+"""What makes windows win on a GPU? Candidates, in whole computations.
 
-The candidates are in `tiles` and `steps_together`. A row says how far each side is from masking,
-and how long it takes.
+The candidates are in `tiles`, `slices` and `steps_together`. A row says how far each side is from
+masking, and how long it takes.
 """
 
 from collections.abc import Callable
@@ -19,6 +19,7 @@ from experiments import forced_decoding
 from experiments.accelerator.agreement import difference
 from experiments.accelerator.conditions import Conditions
 from experiments.accelerator.search import THRESHOLD
+from experiments.accelerator.slices import reading_slices
 from experiments.accelerator.steps_together import steps_together
 from experiments.accelerator.tiles import Tiling, computing_windows
 from experiments.benchmarks import training_length
@@ -38,6 +39,8 @@ TILINGS = [
 ]
 """None of them spills registers, by the compiler for an H100 (concat, 500 and 1,000 units)."""
 INTERPRETED = [Tiling(4, 2, interpret=True)]
+WIDTHS = 8, 32, 64, 128, 256, 512
+"""Positions of slices, those of 8 for the smallest sizes."""
 
 
 class Trace(NamedTuple):
@@ -50,6 +53,7 @@ class Trace(NamedTuple):
 
 
 TRACES = Trace(64, 145, 0.53), Trace(64, 1024, 0.05), Trace(1, 145, 0.53), Trace(1, 4096, 0.01)
+CANDIDATES = "tiles", "slices"
 TOGETHER = 4
 """Steps of a search between two questions whether it is done."""
 STEPS, LENGTHS = (64, 8192), (128, 1024, 4096)
@@ -85,6 +89,18 @@ def _name(tiling: Tiling) -> str:
     return f"tiles of {tiling.positions}, {tiling.parts} a row"
 
 
+def _tiles(tilings: list[Tiling]) -> dict[str, AbstractContextManager]:
+    return {_name(tiling): computing_windows(tiling) for tiling in tilings}
+
+
+def _slices(widest: int, positions: int) -> dict[str, AbstractContextManager]:
+    """Of the width that the widest window needs, and of the width that each step needs."""
+    narrower = [width for width in WIDTHS if width < widest]
+    holds = min([width for width in WIDTHS if width >= widest] + [positions])
+    found = {f"slices of {holds}": reading_slices([holds])} if holds < positions else {}
+    return found | {"slices by step": reading_slices([*narrower, holds])}
+
+
 def _forced(trace: Trace, tilings: list[Tiling], rounds: int) -> dict[str, Any]:
     random, units = np.random.default_rng(0), trace.units
     lengths, first, last = forced_decoding.record(
@@ -114,13 +130,12 @@ def _forced(trace: Trace, tilings: list[Tiling], rounds: int) -> dict[str, Any]:
         "chunks": side(windows, "windowed", *whole),
         "without attention": side(Global(), "dense", *one_word),
     }
-    differs = []
-    for tiling in tilings:
-        with computing_windows(tiling):
-            made = side(windows, "windowed", *whole)
-            differs.append(difference(made()[0], sides["masked"]()[0]))
-        sides[_name(tiling)] = made
-    return {"differs": max(differs)} | _row(sides, rounds, steps)
+    widest = int((last - first).max()) + 1
+    for name, candidate in (_tiles(tilings) | _slices(widest, trace.positions)).items():
+        with candidate:
+            sides[name] = side(windows, "windowed", *whole)
+            sides[name]()
+    return _differs(sides, lambda found: found[0]) | _times(sides, rounds, steps)
 
 
 def _step(length: int, tilings: list[Tiling], rounds: int) -> dict[str, Any]:
@@ -129,13 +144,11 @@ def _step(length: int, tilings: list[Tiling], rounds: int) -> dict[str, Any]:
     arguments = Concat(), length, 16, sentences, 1, units
     sides, _ = attention_sides(*arguments)
     sides = {"masked": sides["dense"], "chunks": sides["windowed"]}
-    wanted, differs = sides["masked"](), []
-    for tiling in tilings:
-        with computing_windows(tiling):
-            sides[_name(tiling)] = attention_sides(*arguments)[0]["windowed"]
-            found = sides[_name(tiling)]()
-        differs.append(difference(found.context, wanted.context))
-    return {"differs": max(differs)} | _row(sides, 8 * rounds)
+    for name, candidate in (_tiles(tilings) | _slices(17, length)).items():
+        with candidate:
+            sides[name] = attention_sides(*arguments)[0]["windowed"]
+            sides[name]()
+    return _differs(sides, lambda found: found.context) | _times(sides, 8 * rounds)
 
 
 def _training(tiling: Tiling, length: int, rounds: int) -> dict[str, Any]:
@@ -148,8 +161,7 @@ def _training(tiling: Tiling, length: int, rounds: int) -> dict[str, Any]:
     with computing_windows(tiling):
         step, *inputs = training_length.compiled(length, words)["windows"]
     sides[_name(tiling)] = partial(step, *inputs)
-    differs = difference(sides[_name(tiling)](), sides["chunks"]())
-    return {"differs": differs} | _row(sides, rounds)
+    return _differs(sides, wanted="chunks") | _times(sides, rounds)
 
 
 def _search(tiling: Tiling, joined: int, count: int, rounds: int) -> dict[str, Any]:
@@ -188,7 +200,7 @@ def _search(tiling: Tiling, joined: int, count: int, rounds: int) -> dict[str, A
     }
     found = [side() for side in sides.values()]
     alike = min(sum(a == b for a, b in zip(one, found[0], strict=True)) for one in found)
-    return {"alike": alike / count} | _row(sides, rounds)
+    return {"alike": alike / count} | _times(sides, rounds)
 
 
 def _loops_in_command_buffers() -> AbstractContextManager:
@@ -198,14 +210,29 @@ def _loops_in_command_buffers() -> AbstractContextManager:
     return mock.patch("fa_jax.decoding.local_devices.compiler_options", lambda *of: options)
 
 
-def _row(sides: dict[str, Callable[[], Any]], rounds: int, steps: int = 1) -> dict[str, Any]:
-    """Milliseconds of each side, and the fastest tiles' time ÷ masking's and global attention's."""
+def _differs(
+    sides: dict[str, Callable[[], Any]],
+    of: Callable[[Any], Any] = lambda found: found,
+    wanted: str = "masked",
+) -> dict[str, Any]:
+    """How far the candidates are from another side. of: what of the results is compared."""
+    candidates = [side for name, side in sides.items() if name.startswith(CANDIDATES)]
+    reference = of(sides[wanted]())
+    return {"differs": max(difference(of(side()), reference) for side in candidates)}
+
+
+def _times(sides: dict[str, Callable[[], Any]], rounds: int, steps: int = 1) -> dict[str, Any]:
+    """Milliseconds of each side, and the fastest candidate's time ÷ masking's and ÷ global's."""
     times = alternate(sides, rounds)
     seconds = {name: timing.seconds for name, timing in times.items()}
-    best = min(value for name, value in seconds.items() if name.startswith("tiles"))
+    ratios = {}
+    for kind in CANDIDATES:
+        of_kind = [value for name, value in seconds.items() if name.startswith(kind)]
+        for name in ("masked", "global"):
+            if of_kind and name in seconds:
+                ratios[f"{kind} ÷ {name}"] = min(of_kind) / seconds[name]
     return {
-        f"tiles ÷ {name}": best / seconds[name] for name in ("masked", "global") if name in seconds
-    } | {
+        **ratios,
         **{name: value / steps * 1e3 for name, value in seconds.items()},
         "spread": max(timing.spread for timing in times.values()),
     }

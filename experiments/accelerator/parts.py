@@ -49,14 +49,15 @@ PARTS = {
         "500 units. Times are of a whole call, with its start.",
     ),
     "kernels": Part(
-        "Does a kernel make windows win?",
+        "What makes windows win?",
         "computation",
         200,
         "Milliseconds. Candidates that fa_jax does not choose. *tiles*: windows in tiles of so "
         "many positions, all rows and so many parts of each side by side "
-        "(`experiments/accelerator/tiles.py`). *4 steps*: a search asks behind four whether it is "
-        "done. *command buffers*: a GPU takes its loop at once. Beside them *masked*: all "
-        "positions scored, then masked; *chunks*: windows as fa_jax computes them on a CPU. "
+        "(`experiments/accelerator/tiles.py`). *slices*: as many positions of every row, in one "
+        "piece (`slices.py` beside it). *4 steps*: a search asks behind four whether it is done. "
+        "*command buffers*: a GPU takes its loop at once. Beside them *masked*: all positions "
+        "scored, then masked; *chunks*: windows as fa_jax computes them on a CPU. "
         "*differs*, *alike*: from masking, in training from chunks, which learn the same.",
     ),
     "search": Part(
