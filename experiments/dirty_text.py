@@ -4,10 +4,12 @@ what stands around sentences?
 Runs translate lines of their test sets as they are, and made dirty in each of these ways. Lines
 that are read alike are translated once.
 
-`python -m experiments.dirty_text en-ja runs/mine`: the run of the package, and one of your own.
+`python -m experiments.dirty_text runs/mine`: a run of your own. The columns of other runs, which
+were measured before, stay in the table.
 """
 
 import html
+import json
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -19,12 +21,16 @@ import tyro
 import fa_jax
 from experiments.benchmarks.report import Headline, Report
 from experiments.measuring.benchmark import measure_and_publish
+from experiments.measuring.folders import BENCHMARKS
 from fa_jax.data.capitals import in_capitals
 from fa_jax.data.frame import framed
 from fa_jax.data.letters import PLAIN
 from fa_jax.data.reading import read
 from fa_jax.evaluation.scores import score_translations
 
+NAME = "dirty_text"
+HEAD = "BLEU lost by"
+CLEAN = "nothing: BLEU of the lines as they are"
 LINES = 400
 METRICS = ("bleu", "bleu_char")
 
@@ -103,7 +109,7 @@ LEAST = 0.3
 
 
 def _lost(name: str) -> dict[str, float]:
-    """BLEU that a run loses in each way; with "as it is" what it has."""
+    """BLEU that a run loses in each way, and behind `CLEAN` what it has."""
     run = fa_jax.load_run(name)
     sources, references = zip(*islice(run.pairs("test"), LINES), strict=True)
 
@@ -123,7 +129,7 @@ def _lost(name: str) -> dict[str, float]:
         return float(scores.get("bleu_char", scores["bleu"]))
 
     clean = translated(sources)
-    found = {"as it is": bleu(clean)}
+    found = {CLEAN: bleu(clean)}
     for way, dirty in (WAYS | FRAMES).items():
         # Capitals are translated into capitals, so there the clean lines' translations are, too.
         written = str.upper if dirty is str.upper else _inside if way in FRAMES else str
@@ -137,12 +143,21 @@ def _inside(text: str) -> str:
     return framed(read(text.replace("*", ""))).sentence.rstrip(".。")
 
 
+def _measured_before() -> dict[str, dict[str, float]]:
+    """By run, as `_lost`."""
+    stored = BENCHMARKS / f"{NAME}.json"
+    rows = json.loads(stored.read_text(encoding="utf-8"))["rows"] if stored.is_file() else []
+    ways = [row.pop(HEAD) for row in rows]
+    names = rows[0] if rows else ()
+    return {name: {way: row[name] for way, row in zip(ways, rows, strict=True)} for name in names}
+
+
 def measure(runs: Sequence[str]) -> Report:
     """A row for each way, a column for each run."""
-    lost = {Path(run).name: _lost(run) for run in runs}
-    ways = [*WAYS, *FRAMES]
-    rows = [{"BLEU lost by": way} | {name: of[way] for name, of in lost.items()} for way in ways]
-    most = {way: max(of[way] for of in lost.values()) for way in ways}
+    lost = _measured_before() | {Path(run).name: _lost(run) for run in runs}
+    ways = [CLEAN, *WAYS, *FRAMES]
+    rows = [{HEAD: way} | {name: of[way] for name, of in lost.items()} for way in ways]
+    most = {way: max(of[way] for of in lost.values()) for way in ways[1:]}
     others = [most[way] for way in WAYS if way not in TARGETS]
     headlines = [
         Headline(
@@ -151,15 +166,14 @@ def measure(runs: Sequence[str]) -> Report:
         Headline("BLEU lost by what stands around", max(map(most.get, FRAMES)), LEAST),
         *(Headline(f"BLEU lost by {way}", most[way], limit) for way, limit in TARGETS.items()),
     ]
-    clean = ", ".join(f"{of['as it is']:.2f} ({name})" for name, of in lost.items())
     return Report(
-        "dirty_text",
+        NAME,
         {"lines": LINES},
         rows,
-        [f"BLEU, on characters where it is Japanese; of the lines as they are {clean}."],
+        ["BLEU, on characters where it is Japanese."],
         headlines,
         question="what does text cost that is not as training's?",
-        command=f"python -m experiments.dirty_text {' '.join(runs)}",
+        command="python -m experiments.dirty_text RUN",
     )
 
 
