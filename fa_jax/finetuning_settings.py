@@ -49,10 +49,7 @@ def check_narrows(config: Config):
     """Raises UserError where no threshold narrows its windows."""
     kind = config.model.attention
     if not kind.span.follows_threshold:
-        raise UserError(
-            f"no threshold narrows the windows of {kind}; "
-            "windows can be ordered of a span that follows it, such as flexible"
-        )
+        raise UserError(f"no threshold narrows the windows of {kind}; take a span such as flexible")
 
 
 def learning_documents(config: Config, longest: int) -> Config:

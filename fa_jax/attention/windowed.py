@@ -111,9 +111,8 @@ def terms(
 
     Of its slots: query, prior, keys, and what the positions remember.
     """
-    count = chunk.position.shape[1]
-    scores = scores_of(config.score, params, query, keys, remembered, count)[:, 0]
     places = chunk.position.astype(jnp.float32)[:, None]
+    scores = scores_of(config.score, params, query, keys, remembered, places.shape[2])[:, 0]
     nothing = jnp.zeros_like(places)  # added to a plain number: x64 would make it a float64
     bias, factor = (
         by_position((part(prior, places) + nothing)[:, 0], scores.ndim)

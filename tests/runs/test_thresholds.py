@@ -165,7 +165,7 @@ def test_the_narrowest_windows_are_those_of_all_thresholds_tried_one_by_one(trai
 def test_orders_that_a_span_has_not(trained, tmp_path, span, order):
     run = fa_jax.load_run(trained)
     model = replace(run.config.model, attention=fa_jax.AttentionConfig(span=span))
-    with pytest.raises(UserError, match="windows can be ordered of a span that follows it"):
+    with pytest.raises(UserError, match="take a span such as flexible"):
         fa_jax.finetune(run, tmp_path, replace(run.config, model=model), **order)
 
 
