@@ -5,7 +5,7 @@ Runs translate lines of their test sets as they are, and made dirty in each of t
 that are read alike are translated once.
 
 `python -m experiments.dirty_text runs/mine`: a run of your own. The columns of other runs, which
-were measured before, stay in the table.
+were measured before in the same ways, stay in the table.
 """
 
 import html
@@ -154,8 +154,9 @@ def _measured_before() -> dict[str, dict[str, float]]:
 
 def measure(runs: Sequence[str]) -> Report:
     """A row for each way, a column for each run."""
-    lost = _measured_before() | {Path(run).name: _lost(run) for run in runs}
     ways = [CLEAN, *WAYS, *FRAMES]
+    before = {name: of for name, of in _measured_before().items() if of.keys() == {*ways}}
+    lost = before | {Path(run).name: _lost(run) for run in runs}
     rows = [{HEAD: way} | {name: of[way] for name, of in lost.items()} for way in ways]
     most = {way: max(of[way] for of in lost.values()) for way in ways[1:]}
     others = [most[way] for way in WAYS if way not in TARGETS]
