@@ -25,24 +25,23 @@ SIZES = Sizes(sentences=2, queries=2, length=21, units=6)
 TILING = Tiling(positions=4, parts=2, interpret=True)
 
 
-@pytest.mark.parametrize("score", ["feedback", "general"])
-def test_tiles_agree_with_masking(score):
-    config = AttentionConfig(score, "flexible")
+def distance(config, candidate):
+    """Of the windows that a candidate computes from masking."""
     inputs = _inputs(config, SIZES)
     wanted = _attended(config, inputs, "dense", "highest")
-    with computing_windows(TILING):
+    with candidate:
         found = _attended(config, inputs, "windowed", "highest")
-    assert difference(found, wanted) < 1e-5
+    return difference(found, wanted)
+
+
+@pytest.mark.parametrize("score", ["feedback", "general"])
+def test_tiles_agree_with_masking(score):
+    assert distance(AttentionConfig(score, "flexible"), computing_windows(TILING)) < 1e-5
 
 
 def test_a_factor_behind_the_softmax_and_whole_sentences():
     for span in ("local_p", "global"):
-        config = AttentionConfig("concat", span)
-        inputs = _inputs(config, SIZES)
-        wanted = _attended(config, inputs, "dense", "highest")
-        with computing_windows(TILING):
-            found = _attended(config, inputs, "windowed", "highest")
-        assert difference(found, wanted) < 1e-5
+        assert distance(AttentionConfig("concat", span), computing_windows(TILING)) < 1e-5
 
 
 def gradient(config, inputs, implementation):
